@@ -1,4 +1,5 @@
-// The public API for programs. It translates between programs and the stages and contains no decisions.
+// The public API for programs that embed the gateway. It only translates calls; the components in `Stages` make all
+// decisions.
 import type { DiscoveryConfig, MCPServerConfig } from "./config/discovery-config.js";
 import { checkGivenConfig, givenConfig, parseConfig } from "./config/load.js";
 import { toValidationResult, type ValidationResult } from "./config/validation-result.js";
@@ -33,14 +34,14 @@ import { withAnySignal } from "./util/with-any-signal.js";
 const DEFAULT_WAIT_MS = 60_000;
 
 /**
- * A gateway in front of the servers of one configuration. It starts a server when it first needs it, and stops all of
- * them in `close()`. Except for `executeTool` and `executeStream`, methods reject with a `DiscoveryError`.
+ * A gateway in front of the servers of one configuration. It starts each server when the server is first needed, and
+ * stops all servers in `close()`. Methods reject with a `DiscoveryError`, except `executeTool` and `executeStream`.
  */
 export class DiscoveryEngine {
   readonly #lifecycle: Lifecycle;
   readonly #servers: AddedServers;
 
-  /** Starts nothing. Throws `CONFIGURATION_ERROR` with all problems if the configuration is invalid. */
+  /** Starts no server. Throws `CONFIGURATION_ERROR` with all problems if the configuration is invalid. */
   constructor(config: DiscoveryConfig = {}, options: EngineOptions = {}) {
     const given = parseConfig(config);
     const runtime = toRuntimeEnvironment(options);
@@ -66,9 +67,10 @@ export class DiscoveryEngine {
   }
 
   /**
-   * Starts a server or opens its connection, and reads its tools, so that the first call does not wait for that. Waits
-   * for an installation too. The connection closes after `upstreams.idleMs` without a call; the next call opens it again.
-   * With `config`, the server is first added to this engine, or replaces the server of that name, until `close()`.
+   * Connects to a server (starts its process if it is local) and requests its tool list, so that the first call does
+   * not have to wait. If the server's package must be installed first, waits for that too. The connection closes after
+   * `upstreams.idleMs` without a call; the next call opens it again. With `config`, the server is first added to this
+   * engine, or replaces the server of that name, until `close()`.
    */
   async connect(server: string, config?: MCPServerConfig, { signal }: ConnectOptions = {}): Promise<void> {
     if (config !== undefined) await this.#add(server, config);
@@ -125,7 +127,10 @@ export class DiscoveryEngine {
     return [...(await this.search(query, options)).results];
   }
 
-  /** Lists the tools of one server, starting it if they are not known. Rejects with `SERVER_NOT_FOUND` for an unknown name. */
+  /**
+   * Lists the tools of one server. Starts the server if its tools are not known yet. Rejects with `SERVER_NOT_FOUND`
+   * for an unknown name.
+   */
   async listTools(server: string, includeDisabled = false): Promise<ToolMetadata[]> {
     const { discovery } = await this.known();
     const { tools } = await discovery.server(server);
@@ -162,7 +167,10 @@ export class DiscoveryEngine {
     }
   }
 
-  /** Calls a tool and yields progress and log messages while it runs, then the result. Leaving the loop early cancels the call. */
+  /**
+   * Calls a tool and yields progress and log messages while the tool runs, then the result. Leaving the `for await`
+   * loop early cancels the call.
+   */
   executeStream(
     server: string,
     tool: string,
@@ -182,8 +190,8 @@ export class DiscoveryEngine {
   }
 
   /**
-   * Checks a configuration without using it. Without an argument it checks what `reload()` would read. Problems are in the
-   * result; it starts no server.
+   * Checks a configuration without applying it and without starting servers. Without an argument, checks the
+   * configuration that `reload()` would read. Problems are reported in the result, not thrown.
    */
   async validate(config?: unknown): Promise<ValidationResult> {
     return await toValidationResult(() => (config === undefined ? this.#servers.load() : checkGivenConfig(config)));
@@ -195,45 +203,57 @@ export class DiscoveryEngine {
   }
 
   /**
-   * Reloads when a file of the configuration changes, and reports the outcome. Returns a function that
-   * reloads at once. For the surfaces. @internal
+   * Reloads the configuration whenever one of its files changes, and reports each outcome to `onReload`. Returns a
+   * function that reloads at once. Used by the CLI, MCP and HTTP surfaces. @internal
    */
   watch(onReload: (reload: Reload) => void): () => Promise<void> {
     return this.#lifecycle.watch(onReload);
   }
 
-  /** Applies changes of the watched files at once instead of at the next interval of `watch`; throws while the files are invalid. @internal */
+  /**
+   * Checks the watched files now instead of at the next interval of `watch`, and reloads if they changed. Throws while
+   * the files are invalid. @internal
+   */
   async applyFileChanges(): Promise<void> {
     await this.#lifecycle.applyFileChanges();
   }
 
-  /** Calls the listener when the set of tools may have changed. For the surfaces. @internal */
+  /** Calls the listener when the set of tools may have changed. Used by the CLI, MCP and HTTP surfaces. @internal */
   onCatalogChange(listener: () => void): void {
     this.#lifecycle.onCatalogChange(listener);
   }
 
-  /** The current configuration, with defaults filled in. */
+  /** Resolves to the current configuration, with defaults filled in. */
   async getConfig(): Promise<DiscoveryConfig> {
     return (await this.stages()).config;
   }
 
-  /** Stops every server that was started and releases all files. Afterwards calls and searches fail with `INVALID_REQUEST`. */
+  /** Stops all servers and closes all files. Afterwards calls and searches fail with `INVALID_REQUEST`. */
   async close(): Promise<void> {
     await this.#lifecycle.close();
   }
 
-  /** The stages of the current configuration; the catalog may not be loaded yet. For the surfaces. @internal */
+  /**
+   * Resolves to the components of the current configuration. The catalog may not be loaded yet. Used by the CLI, MCP
+   * and HTTP surfaces. @internal
+   */
   async stages(): Promise<Stages> {
     return await this.#lifecycle.stages();
   }
 
-  /** The stages after the catalog was read from disk and the listing of unknown servers was started. For the surfaces. @internal */
+  /**
+   * Like `stages()`, but first loads the catalog from disk and starts to request the tool lists of servers whose tools
+   * are not known. Used by the CLI, MCP and HTTP surfaces. @internal
+   */
   known(): Promise<Stages> {
     return this.#lifecycle.known();
   }
 }
 
-/** Creates an engine for the configuration file that the command line would use, or for `configPath`. It reads the file on first use. */
+/**
+ * Creates an engine for `configPath`, or else for the configuration file that the CLI would use. The engine reads the
+ * file on first use.
+ */
 export function openEngine(given: OpenOptions = {}): DiscoveryEngine {
   const { configPath: _configPath, startedBy: _startedBy, ...options } = given;
   return new DiscoveryEngine({}, { ...options, load: () => findConfiguration(given) });

@@ -1,19 +1,22 @@
 import { describeLibraryStep, type Hint, type NextStep, renderHint, toNextSteps } from "./model/next-steps.js";
 
-/** All error codes, each with its HTTP status and exit code. `docs/reference/errors.md` is generated from it. */
+/**
+ * All error codes, each with its meaning, HTTP status and exit code. `docs/reference/errors.md` is generated from this
+ * table.
+ */
 export const ERRORS = {
   INVALID_REQUEST: { http: 400, exit: 1, retryable: false, meaning: "The request is malformed." },
   TOOL_VALIDATION_ERROR: {
     http: 400,
     exit: 1,
     retryable: false,
-    meaning: "The arguments do not fit the tool's schema.",
+    meaning: "The arguments do not match the tool's input schema.",
   },
   IDEMPOTENCY_REQUIRED: {
     http: 400,
     exit: 1,
     retryable: false,
-    meaning: "The policy requires an idempotency key for a call of this risk.",
+    meaning: "The policy requires an idempotency key for calls with this risk.",
   },
   UNAUTHORIZED: { http: 401, exit: 4, retryable: false, meaning: "The caller could not be identified." },
   SCOPE_REQUIRED: {
@@ -106,10 +109,10 @@ export const ERRORS = {
     http: 502,
     exit: 3,
     retryable: false,
-    meaning: "The call failed at the server or on the way to it.",
+    meaning: "The call failed at the server, or before it reached the server.",
   },
-  RESULT_TOO_LARGE: { http: 502, exit: 3, retryable: false, meaning: "The server's answer exceeds the size limit." },
-  TOOL_EXECUTION_TIMEOUT: { http: 504, exit: 3, retryable: false, meaning: "The server did not answer in time." },
+  RESULT_TOO_LARGE: { http: 502, exit: 3, retryable: false, meaning: "The server's response exceeds the size limit." },
+  TOOL_EXECUTION_TIMEOUT: { http: 504, exit: 3, retryable: false, meaning: "The server did not respond in time." },
   CANCELLED: { http: 499, exit: 130, retryable: false, meaning: "The caller cancelled the call." },
   CONFIGURATION_ERROR: { http: 500, exit: 2, retryable: false, meaning: "The configuration is invalid or incomplete." },
   SIGNATURE_INVALID: {
@@ -134,24 +137,24 @@ export const ERRORS = {
 
 /** The properties of one error code. */
 export interface ErrorEntry {
-  /** The HTTP status of the REST API. */
+  /** The HTTP status with which the REST API reports this error. */
   readonly http: number;
-  /** The exit code of the command line. */
+  /** The exit code of a CLI command that fails with this error. */
   readonly exit: number;
-  /** Whether the same request can succeed later without a change. */
+  /** Whether the same unchanged request can succeed later. */
   readonly retryable: boolean;
   readonly meaning: string;
 }
 
-/** A key of `ERRORS`. */
+/** An error code: a key of `ERRORS`. */
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Whether the tool ran at its server. With `unknown`, a repeated call can run the tool twice. */
+/** Whether the server ran the tool. If `unknown`, repeating the call can run the tool twice. */
 export type Executed = "yes" | "no" | "unknown";
 
 /** The parts of a `DiscoveryError` besides its code and message. */
 export interface ErrorOptions {
-  /** The next action. A string is advice that applies to every surface. */
+  /** What the caller should do next. A plain string is shown unchanged by every surface (CLI, MCP, REST, library). */
   hint?: Hint | undefined;
   /** Structured details for the caller and the log. They must not contain a secret. */
   facts?: Readonly<Record<string, unknown>>;
@@ -161,13 +164,15 @@ export interface ErrorOptions {
   cause?: unknown;
 }
 
-/** The server, tool and call that an error concerns, for errors that do not state them. */
+/**
+ * The server, the tool and other details of the failed call. `about` adds them to an error that does not have them yet.
+ */
 export interface Concern {
   readonly server?: string;
   readonly tool?: string;
   readonly request_id?: string;
   readonly executed?: Executed;
-  /** The error is the stored outcome of an earlier call with the same idempotency key. */
+  /** Set if the error is the stored outcome of an earlier call with the same idempotency key. */
   readonly replayed?: true;
   readonly original_request_id?: string;
 }
@@ -175,13 +180,13 @@ export interface Concern {
 /** The only error class of the library. `message` states what happened and to what; `nextSteps` states what to do next. */
 export class DiscoveryError extends Error {
   readonly code: ErrorCode;
-  /** The next actions as data; `hint` renders them as text. */
+  /** What the caller should do next, as data. `hint` renders these steps as text. */
   readonly nextSteps: readonly NextStep[];
-  /** More details, which depend on `code`. */
+  /** Structured details. Which members are present depends on `code`. */
   readonly facts: Readonly<Record<string, unknown>>;
   readonly server: string | undefined;
   readonly tool: string | undefined;
-  /** Whether the tool ran at its server. */
+  /** Whether the server ran the tool. */
   readonly executed: Executed;
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
@@ -195,23 +200,29 @@ export class DiscoveryError extends Error {
     this.executed = options.executed ?? "no";
   }
 
-  /** HTTP status, exit code and meaning of `code`. */
+  /** The HTTP status, the exit code and the meaning of `code`. */
   get entry(): ErrorEntry {
     return ERRORS[this.code];
   }
 
-  /** What to do next, in the terms of the library. The other surfaces render `nextSteps` themselves. */
+  /**
+   * `nextSteps` as text, in terms of the library's methods. The other surfaces (CLI, MCP, REST) render `nextSteps` in
+   * their own terms.
+   */
   get hint(): string | undefined {
     return renderHint(this.nextSteps, describeLibraryStep);
   }
 
-  /** The same error with other options. */
+  /** Returns a copy of the error with some of its parts replaced. */
   with({ code = this.code, message = this.message, ...options }: ErrorChanges): DiscoveryError {
     const { nextSteps: hint, server, tool, facts, executed, cause } = this;
     return new DiscoveryError(code, message, { hint, server, tool, facts, executed, cause, ...options });
   }
 
-  /** The same error with the server, tool and call that it concerns. Values that the error already has take precedence. */
+  /**
+   * Returns a copy of the error with the server, the tool and other details of the failed call. Values that the error
+   * already has take precedence.
+   */
   about({ server, tool, executed, ...facts }: Concern): DiscoveryError {
     return this.with({
       server: this.server ?? server,
@@ -222,13 +233,16 @@ export class DiscoveryError extends Error {
   }
 }
 
-/** The parts of an error that `with` replaces. */
+/** The parts of an error that `DiscoveryError.with` can replace. */
 export interface ErrorChanges extends ErrorOptions {
   readonly code?: ErrorCode;
   readonly message?: string;
 }
 
-/** Converts a thrown value. Anything but a `DiscoveryError` is a defect: the caller gets INTERNAL_ERROR, the log gets the stack. */
+/**
+ * Converts a thrown value to a `DiscoveryError`. Any other error is a defect in the gateway: the caller gets
+ * INTERNAL_ERROR, and the log gets the stack trace.
+ */
 export function toDiscoveryError(error: unknown, executed: Executed = "unknown"): DiscoveryError {
   if (error instanceof DiscoveryError) return error;
   return new DiscoveryError("INTERNAL_ERROR", "The gateway failed to process the request because of a defect.", {

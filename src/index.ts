@@ -1,4 +1,4 @@
-// The public API for programs that embed the gateway. A test pins the exported names.
+// The public API for programs that embed the gateway. A test checks the list of exported names.
 export { config, defineConfig } from "./config/define.js";
 export type {
   CacheConfig,

@@ -24,20 +24,23 @@ async function run(argv: readonly string[]): Promise<void> {
     return;
   }
   const stop = new AbortController();
-  // The first signal stops the program gracefully; the second one ends it at once.
+  // The first SIGINT or SIGTERM stops the program gracefully; the second one ends it at once.
   for (const name of ["SIGINT", "SIGTERM"] as const) {
     process.on(name, () => (stop.signal.aborted ? process.exit(130) : stop.abort()));
   }
   // The reader of stderr may have closed it. The program must not fail because a log message cannot be written.
   process.stderr.on("error", () => undefined);
   process.exitCode = await runCommand(argv, ioOf(cwd, stop.signal, reloadRequests(argv)));
-  // After a stop signal, do not wait longer than this for a reader of stdout that does not read.
+  // After a stop signal, exit even if the reader of stdout does not read the remaining output.
   if (stop.signal.aborted) setTimeout(() => process.exit(), OUTPUT_GRACE_MS).unref();
 }
 
 type Io = ReturnType<typeof ioOf>;
 
-/** Loads the command line's code only if the daemon does not run the command: that makes commands start faster. */
+/**
+ * Runs a CLI command. The code of the CLI is loaded only if the daemon does not run the command, so that commands start
+ * faster.
+ */
 async function runCommand(argv: readonly string[], io: Io): Promise<number> {
   const outcome: ClientOutcome = usesDaemon(argv, io.env)
     ? await runInDaemon(argv, { ...io, parentPid: process.ppid })
@@ -49,7 +52,10 @@ async function runCommand(argv: readonly string[], io: Io): Promise<number> {
   return await runCli(argv, io);
 }
 
-/** SIGHUP makes a server reload. If it arrives while the server is still starting, it must not terminate the process. */
+/**
+ * Registers a SIGHUP handler that makes `serve` reload its configuration. A SIGHUP that arrives during startup must not
+ * terminate the process.
+ */
 function reloadRequests(argv: readonly string[]): (listener: () => void) => void {
   let isPending = false;
   const hold = (): void => void (isPending = true);

@@ -1,5 +1,5 @@
-// Checks whether an agent may connect to a URL. The IP addresses behind the host name are checked later, when the gateway
-// connects.
+// Checks whether an agent may connect to a URL. Only the URL is checked here; the IP addresses that its host name
+// resolves to are checked when the gateway connects.
 import { DiscoveryError } from "../errors.js";
 import type { JsonObject } from "../model/json.js";
 import type { Hint } from "../model/next-steps.js";
@@ -9,13 +9,13 @@ import type { ToolFilesOptions } from "../toolfiles/options.js";
 import { commandLine } from "../util/command-line.js";
 import { whyRefusedUrl } from "../util/net/pinned-lookup.js";
 
-/** The URL of a configured server. */
+/** The name and the URL of a configured server. */
 export interface ServerAddress {
   readonly server: string;
   readonly url: string;
 }
 
-/** Returns the URL of the arguments. Throws POLICY_DENIED if agents may not connect to it. */
+/** Returns the argument `url` of a built-in tool. Throws POLICY_DENIED if agents may not connect to that URL. */
 export function admit(args: JsonObject, agents: ToolFilesOptions["agents"]): URL {
   if (!agents.discover) {
     throw denied("The configuration does not allow agents to discover servers.", [
@@ -26,8 +26,8 @@ export function admit(args: JsonObject, agents: ToolFilesOptions["agents"]): URL
   assertNoCommand(args);
   const { url: text } = args;
   if (typeof text !== "string" || !URL.canParse(text)) {
-    throw new DiscoveryError("INVALID_REQUEST", "The argument url is missing or is not a valid URL.", {
-      hint: 'Pass url, such as "https://mcp.example.com/mcp".',
+    throw new DiscoveryError("INVALID_REQUEST", 'The argument "url" is missing or is not a valid URL.', {
+      hint: 'Pass a URL such as "https://mcp.example.com/mcp" in the argument "url".',
     });
   }
   const url = new URL(text);
@@ -43,15 +43,18 @@ export function admit(args: JsonObject, agents: ToolFilesOptions["agents"]): URL
   return url;
 }
 
-/** Throws if the URL belongs to a configured server: its tools must be called through the rules and the policy. */
+/**
+ * Throws if a configured server other than `allowed` has the same host: its tools must be called through the gateway's
+ * tool rules and policy.
+ */
 export function assertNotConfigured(url: URL, addresses: readonly ServerAddress[], allowed?: string): void {
   const sameHost = addresses.filter((one) => URL.canParse(one.url) && hostOf(new URL(one.url)) === hostOf(url));
   const [found] = sameHost;
   if (found === undefined || sameHost.some(({ server }) => server === allowed)) return;
-  throw denied(`${hostOf(url)} is the configured server ${found.server}.`, [
-    { action: "list-tools", server: found.server },
-    { action: "execute" },
-  ]);
+  throw denied(
+    `${hostOf(url)} is the host of the configured server "${found.server}". Use that server's tools instead.`,
+    [{ action: "list-tools", server: found.server }, { action: "execute" }],
+  );
 }
 
 function assertNoCommand({ transport, command, args }: JsonObject): void {
@@ -64,7 +67,7 @@ function deniedToAgents(message: string, words: readonly string[]): DiscoveryErr
   return denied(message, { action: "run-command", command: discoverCommand(words) });
 }
 
-/** The command for the user's terminal. */
+/** Returns the `anygpt mcp discover` command that the user can run in a terminal. */
 export function discoverCommand(words: readonly string[]): string {
   return commandLine(["anygpt", "mcp", "discover", ...words]);
 }

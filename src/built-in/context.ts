@@ -14,16 +14,22 @@ export interface BuiltInContext extends Omit<ServerDiscoveryParts, "upstreams" |
   readonly home: string;
   readonly isSet: (variable: string) => boolean;
   readonly addresses: () => Promise<readonly ServerAddress[]> | readonly ServerAddress[];
-  /** Opens separate upstreams for one request: they share no connection and no credentials with configured servers. */
+  /**
+   * Opens a separate set of server connections for one tool call. It shares no connections and no credentials with the
+   * configured servers.
+   */
   readonly openUpstreams: () => Upstreams;
 }
 
-/** A connection to a URL from an agent. Its headers are sent unchanged, and it must not reach a private network. */
+/**
+ * Describes a connection to a URL that an agent passed. The headers are sent unchanged (no variables are replaced), and
+ * the connection must not reach a private network.
+ */
 export function toForeignConnection(url: URL, headers: Readonly<Record<string, string>> = {}): HttpConnection {
   return { kind: "http", url: url.href, headers, isForeign: true };
 }
 
-/** Opens upstreams for `use` and always closes them afterwards. */
+/** Opens server connections, passes them to `use` and closes them afterwards, even if `use` fails. */
 export async function withUpstreams<T>(context: BuiltInContext, use: (upstreams: Upstreams) => Promise<T>): Promise<T> {
   const upstreams = context.openUpstreams();
   try {
@@ -33,7 +39,10 @@ export async function withUpstreams<T>(context: BuiltInContext, use: (upstreams:
   }
 }
 
-/** Headers that control the connection or the message framing. An agent could smuggle requests with them. */
+/**
+ * Headers that control the connection or the message framing. They are rejected, because an agent could use them for
+ * request smuggling.
+ */
 const CONNECTION_HEADERS =
   /^(?:host|connection|content-length|transfer-encoding|upgrade|te|trailer|expect|keep-alive|proxy-.*)$/i;
 
@@ -45,7 +54,7 @@ export function headersIn({ headers }: JsonObject): Record<string, string> {
   );
   if (invalid === undefined) return Object.fromEntries(entries) as Record<string, string>;
   throw new DiscoveryError("INVALID_REQUEST", `The header ${JSON.stringify(invalid[0])} is not allowed.`, {
-    hint: "Pass headers as plain strings without variables and without connection headers such as Host. For a credential of the user pass auth_header and auth_env_var.",
+    hint: 'Pass "headers" as an object of plain strings, without variables such as ${NAME} and without connection headers such as Host. For a credential of the user, pass "auth_header" and "auth_env_var" instead.',
   });
 }
 

@@ -1,7 +1,10 @@
 import type { ToolDefinition } from "../model/tool.js";
 import { PERSON_MEMBER, SCOPES_MEMBER } from "../policy/policy.js";
 
-/** The tools use this machine's network and change the tools of all callers, so callers need a scope. */
+/**
+ * Scopes that a caller needs for the built-in tools: they use this machine's network and change the tools of all
+ * callers.
+ */
 const SCOPES = { [SCOPES_MEMBER]: ["anygpt:discover"] };
 
 const text = (description: string) => ({ type: "string", description });

@@ -4,13 +4,13 @@ import { BUILT_IN_SERVER } from "../model/built-in.js";
 import { commandLine } from "../util/command-line.js";
 import { cutAtWord, toOneLine } from "../util/text.js";
 
-/** A prompt of the gateway itself. Its name contains no `__`, unlike the names of servers' prompts. */
+/** A prompt that the gateway itself provides. Its name contains no `__`, unlike the names of prompts from servers. */
 export interface BuiltInPrompt {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly arguments: readonly { readonly name: string; readonly description: string; readonly required?: boolean }[];
-  /** The result of prompts/get. `describe` renders steps in calls of the tools that the gateway offers. */
+  /** Returns the result of prompts/get. `describe` renders each next step as a call of one of the gateway's tools. */
   get(args: Readonly<Record<string, string>>, describe: DescribeStep): { readonly messages: readonly JsonObject[] };
 }
 
@@ -64,17 +64,22 @@ function inputLines(values: PromptValues): string[] {
 function stepsFor(values: PromptValues, describe: DescribeStep): string[] {
   const { url, command } = values;
   if (url === undefined && command === undefined) {
-    return ["Ask the user for the URL of the server, or for the command that starts it. Then start again with it."];
+    return [
+      "Ask the user for the URL of the server, or for the command that starts the server. Then start again with that URL or command.",
+    ];
   }
   if (url !== undefined && command !== undefined) {
     return [
-      "Both a URL and a command were given, but a server has only one of them. Ask the user which one to use. Then start again with it.",
+      "Both a URL and a command were given, but a server has only one of the two. Ask the user which one to use. Then start again with only that one.",
     ];
   }
   return url === undefined ? commandSteps(values, describe) : urlSteps(url, values, describe);
 }
 
-/** Agents may not start programs, so the steps ask the user to run a command. */
+/**
+ * Returns the steps for a server that is started by a command. Agents may not start programs, so the steps ask the user
+ * to run a command.
+ */
 function commandSteps({ command = "", name, auth_env_var: variable }: PromptValues, describe: DescribeStep): string[] {
   const options = [
     ...(name === undefined ? [] : ["--name", name]),

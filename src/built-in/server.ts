@@ -3,7 +3,10 @@ import { BUILT_IN_SERVER } from "../model/built-in.js";
 import type { ServerDefinition } from "../model/server.js";
 import { CALL, DISCOVER, WRITE_TOOLS } from "./definitions.js";
 
-/** The gateway's built-in tools as a server in the catalog. Empty if agents may not discover servers or a configured server has the same name. */
+/**
+ * Returns the server entry of the built-in tools for the catalog. Returns an empty array if agents may not discover
+ * servers or if a configured server has the same name.
+ */
 export function builtInServers(
   { enabled, toolFiles }: Config,
   others: readonly ServerDefinition[],

@@ -1,4 +1,4 @@
-// Lists the tools of a server by its URL and plans the tool files for them. Writes nothing.
+// Requests the tool list of the server at a URL and plans the tool files for its tools. Writes nothing.
 import { DiscoveryError } from "../errors.js";
 import type { JsonObject } from "../model/json.js";
 import type { ServerListing } from "../model/server.js";
@@ -18,11 +18,16 @@ export interface Survey {
   readonly request: DiscoveryRequest;
   readonly listing: ServerListing;
   readonly plans: readonly FilePlan[];
-  /** The arguments of mcp_write_tools, which the user must confirm; undefined if there is nothing to write. */
+  /**
+   * The arguments for the tool mcp_write_tools. The user must confirm that call. Undefined if there is nothing to
+   * write.
+   */
   readonly writing?: WriteArguments;
 }
 
-/** The arguments of mcp_write_tools: the user sees them, and the files that are written must match them. */
+/**
+ * The arguments of the tool mcp_write_tools. The user sees them before the call, and the written files must match them.
+ */
 export interface WriteArguments extends JsonObject {
   readonly url: string;
   readonly name: string;
@@ -60,7 +65,10 @@ export async function survey(
   return { request, listing, plans, ...(writing === undefined ? {} : { writing }) };
 }
 
-/** If the server requires a credential, the user must discover it: the gateway sends no credentials of the user for an agent. */
+/**
+ * Replaces the error of a server that requires a credential: the user must run the discovery in a terminal, because the
+ * gateway never sends the user's credentials for an agent.
+ */
 function toAgentError(error: unknown, { target, url }: { target: DiscoveryTarget; url: URL }): unknown {
   if (!(error instanceof DiscoveryError) || error.code !== "UPSTREAM_UNAUTHORIZED") return error;
   const [need] = target.needs;
@@ -68,7 +76,7 @@ function toAgentError(error: unknown, { target, url }: { target: DiscoveryTarget
   const command = discoverCommand(["--url", url.href, "--name", target.name, ...auth]);
   return new DiscoveryError(error.code, error.message, {
     hint: [
-      "The server requires a credential, and the gateway sends no credential of the user for an agent.",
+      "The server requires a credential, and the gateway never sends the user's credentials for an agent.",
       { action: "run-command", command, purpose: "see which variable to set" },
     ],
     facts: error.facts,
@@ -107,7 +115,7 @@ function toWriteArguments(
   };
 }
 
-/** The URL or the command of an existing file. */
+/** Returns the URL or the command in the connection of an existing tool file. */
 function addressOf(connection: FileConnection): string {
   return connection.kind === "stdio" ? commandLine([connection.command, ...connection.args]) : connection.url;
 }

@@ -1,5 +1,5 @@
-// The built-in tools: agents discover MCP servers, call their tools and add them. Actions that agents may not do are rejected
-// here; the policy decides whether the user must confirm a call.
+// The built-in tools: with them, agents discover MCP servers, call the tools of these servers and write tool files for
+// them. Actions that agents may never do are rejected here; the policy decides whether the user must confirm a call.
 import { DiscoveryError } from "../errors.js";
 import { localActor } from "../model/actor.js";
 import type { CallResult } from "../model/call.js";
@@ -15,10 +15,12 @@ import { admit, assertNotConfigured } from "./admission.js";
 import { type Survey, survey } from "./survey.js";
 import { isEqualJson } from "../util/json/is-equal.js";
 
-/** The definitions without the implementations, for the catalog. */
+/** The definitions of the built-in tools without their implementations. The catalog needs only the definitions. */
 export const BUILT_IN_DEFINITIONS: readonly ToolDefinition[] = [DISCOVER, CALL, WRITE_TOOLS];
 
-/** `context` is called for each tool call, so that a reload takes effect at once. */
+/**
+ * `context` returns the current configuration. It is called for each tool call, so that a reload takes effect at once.
+ */
 export function createBuiltInTools(context: () => Promise<BuiltInContext> | BuiltInContext): readonly BuiltInTool[] {
   const tool = (
     definition: ToolDefinition,
@@ -27,7 +29,10 @@ export function createBuiltInTools(context: () => Promise<BuiltInContext> | Buil
   return [tool(DISCOVER, discoverServer), tool(CALL, callTool), tool(WRITE_TOOLS, writeTools)];
 }
 
-/** A longer answer would be truncated in the middle of a definition. */
+/**
+ * The maximum total size of the tool definitions in one result. A longer result would be truncated in the middle of a
+ * definition.
+ */
 const MAX_LISTED_BYTES = 200 * 1024;
 
 async function discoverServer(args: JsonObject, context: BuiltInContext, signal: AbortSignal): Promise<CallResult> {
@@ -53,9 +58,12 @@ async function discoverServer(args: JsonObject, context: BuiltInContext, signal:
 
 const UP_TO_DATE = "The tool files are up to date: there is nothing to write.";
 const USER_DECIDES =
-  "There is nothing to write: the files that differ were edited by hand or are rejected. The user decides about them with `anygpt mcp discover` and `anygpt mcp verify`.";
+  "There is nothing to write: the tool files that differ from the server's tools were edited by hand or were rejected because of their signature. The user can review these files with `anygpt mcp verify` and replace them with `anygpt mcp discover`.";
 
-/** Existing files that are not overwritten: edited by hand, or rejected because of their signature. */
+/**
+ * The existing tool files that are not overwritten, because they were edited by hand or were rejected because of their
+ * signature.
+ */
 function notOverwritten(plans: readonly FilePlan[]): { edited: string[]; refused: JsonObject[] } {
   const existing = plans.filter(({ kind }) => kind === "edited" || kind === "conflict");
   const isRefused = ({ existing }: FilePlan): boolean =>
@@ -101,17 +109,17 @@ async function callTool(args: JsonObject, context: BuiltInContext, signal: Abort
   const { params, timeout } = args;
   const tool = textIn(args, "tool");
   if (tool === undefined) {
-    throw new DiscoveryError("INVALID_REQUEST", "The argument tool is missing.", {
+    throw new DiscoveryError("INVALID_REQUEST", 'The argument "tool" is missing.', {
       hint: [
         { action: "execute", server: BUILT_IN_SERVER, tool: DISCOVER.name },
-        "The answer lists the tools of the server. Pass one of their names as tool.",
+        'Its result lists the tools of the server. Pass the name of one of these tools in the argument "tool".',
       ],
     });
   }
   const foreign = toForeignConnection(url, headersIn(args));
   const timeoutMs = Math.min(typeof timeout === "number" ? timeout : DEFAULT_TIMEOUT_S, MAX_TIMEOUT_S) * 1000;
   const call: UpstreamCall = {
-    // The server must not receive information about the caller's client.
+    // Not the caller's context: the server must not receive information about the caller's MCP client.
     context: { actor: localActor("mcp"), signal },
     tool,
     arguments: isJsonObject(params) ? params : {},
@@ -128,7 +136,8 @@ async function callTool(args: JsonObject, context: BuiltInContext, signal: Abort
   return toToolAnswer({ success: !isError, tool, content, ...more }, isError);
 }
 
-const NEXT_STEP = "The new tools can be found and called in a few seconds. Set missing variables in .ai/.env.";
+const NEXT_STEP =
+  "The new tools can be found and called in a few seconds. The user has to set missing variables in .ai/.env.";
 
 async function writeTools(args: JsonObject, context: BuiltInContext, signal: AbortSignal): Promise<CallResult> {
   const url = admit(args, context.agents);
@@ -139,7 +148,7 @@ async function writeTools(args: JsonObject, context: BuiltInContext, signal: Abo
   }
   assertConfirmed(args, surveyed.writing);
   signal.throwIfAborted();
-  // No request is sent from here on, so the values of variables are not needed.
+  // No request is sent to the server from here on, so the values of variables are not needed.
   const variables = { isSet: context.isSet, resolve: (text: string) => text };
   const report = await applyDiscovery(surveyed.request, surveyed, { ...context, variables });
   const written = report.files.filter(({ done }) => done === "written");
@@ -157,18 +166,21 @@ async function writeTools(args: JsonObject, context: BuiltInContext, signal: Abo
   );
 }
 
-/** The user confirmed these files with these contents. Throws if the server has changed its tools since. */
+/**
+ * Throws if the planned files differ from the arguments of the call, which the user confirmed: the server has changed
+ * its tools since then.
+ */
 function assertConfirmed(args: JsonObject, writing: JsonObject): void {
   const names = [...new Set([...Object.keys(writing), ...Object.keys(args)])];
   const differing = names.filter((name) => !isEqualJson(args[name] ?? null, writing[name] ?? null));
   if (differing.length === 0) return;
   throw new DiscoveryError(
     "INVALID_REQUEST",
-    `The files that would be written differ from the arguments: ${differing.join(", ")}.`,
+    `These arguments do not match the tool files that would be written now: ${differing.join(", ")}.`,
     {
       hint: [
         { action: "execute", server: BUILT_IN_SERVER, tool: DISCOVER.name },
-        "Then pass write_tools from its answer unchanged.",
+        'Then pass "write_tools" from its result unchanged as the arguments.',
       ],
       facts: { differs: differing },
     },

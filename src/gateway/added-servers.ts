@@ -1,4 +1,5 @@
-// Servers that a program adds to a running engine. They exist until the engine is closed and are not written to a file.
+// Servers that a program adds to a running engine with `connect`. They exist until the engine is closed and are not
+// written to a file.
 import type { MCPServerConfig } from "../config/discovery-config.js";
 import { toError } from "../config/failure.js";
 import { type LoadedConfig, parseConfig } from "../config/load.js";
@@ -7,7 +8,10 @@ import type { Config } from "../config/options.js";
 export interface AddedServers {
   /** Loads the configuration with the added servers in it. An added server replaces a configured one of the same name. */
   load(): Promise<LoadedConfig>;
-  /** Throws CONFIGURATION_ERROR if the entry is invalid. The returned function undoes the change. */
+  /**
+   * Adds or replaces a server. Throws CONFIGURATION_ERROR if the entry is invalid. The returned function undoes the
+   * change.
+   */
   add(name: string, entry: MCPServerConfig): () => void;
 }
 

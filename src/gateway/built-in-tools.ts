@@ -1,4 +1,4 @@
-// Connects the built-in tools to the configuration that is current when an agent calls one of them.
+// Creates the built-in tools. Each call of a built-in tool uses the configuration that is current at that moment.
 import type { BuiltInContext } from "../built-in/context.js";
 import type { LoadedConfig } from "../config/load.js";
 import type { Variables } from "../config/variables.js";
@@ -12,7 +12,7 @@ import type { Persistence } from "./persistence.js";
 import type { RuntimeEnvironment } from "./runtime-environment.js";
 import { claimFolder, keyFolder, toolFolders } from "./tool-files.js";
 
-/** The parts of the current stages that the built-in tools use. */
+/** The components of the current configuration that the built-in tools use. */
 export interface BuiltInParts {
   readonly loaded: LoadedConfig;
   readonly runtime: RuntimeEnvironment;
@@ -60,7 +60,10 @@ export async function openBuiltInTools(
   });
 }
 
-/** Undefined if the server has no URL, or if a variable of its connection is not set. */
+/**
+ * Returns the name and the URL of a server; undefined if the server has no URL or if a variable in its connection is
+ * not set.
+ */
 async function addressOf(
   server: string,
   resolveConnection: ResolveConnection,

@@ -1,4 +1,4 @@
-// Creates the stages for one configuration and connects them, in the order in which data flows through them.
+// Creates the components for one configuration and connects them, in the order in which data flows through them.
 import type { Persistence } from "./persistence.js";
 import { createCatalog } from "../catalog/catalog.js";
 import { createCatalogDisk } from "../catalog/disk.js";
@@ -36,7 +36,10 @@ export interface ComposeParts {
   readonly loaded: LoadedConfig;
   readonly runtime: RuntimeEnvironment;
   readonly foundation: Foundation;
-  /** The stages that the new ones replace. Tools of servers that stay are taken over from them. */
+  /**
+   * Set during a reload: the components of the previous configuration. The known tools of unchanged servers are taken
+   * over from them.
+   */
   readonly previous?: Stages;
 }
 
@@ -78,9 +81,11 @@ export async function compose({ loaded, runtime, foundation, persistence, previo
     onChange: () => foundation.catalogChanged(),
   });
   const { snapshot } = catalog;
-  // Work that began before a reload must use the new configuration: requests are sent with the stages that are current then.
+  // The components that are current when a request is sent: work that began before a reload must use the new
+  // configuration.
   const current = (): Stages => foundation.current() ?? stages;
-  // The `.env` file of a folder in which the user has installed tools may set the variables of those tools, but of no other server.
+  // If the user has installed tools in a folder, the `.env` file of that folder may set variables of those tools, but
+  // not of other servers.
   const toolFileVariables = createVariables({
     ...runtime,
     admits: (file, bytes) => isFolderClaimed(runtime) || admits(file, bytes),

@@ -24,11 +24,11 @@ describe("lateOptions", () => {
     [{ upstreams: { concurrency: 3, idleMs: 5 } }, []],
     [
       { upstreams: { maxMessageBytes: 2048 } },
-      [expect.stringContaining("maxMessageBytes takes effect for new connections")],
+      [expect.stringContaining("take effect for new connections only: maxMessageBytes")],
     ],
     [
       { execution: { keepResultsMs: 5_000 } },
-      [expect.stringContaining("keepResultsMs takes effect at the next start")],
+      [expect.stringContaining("keepResultsMs` takes effect at the next start")],
     ],
   ])("names the options of %j that do not take effect at once", (changed, expected) => {
     expect(lateOptions(parseConfig({}), parseConfig(changed))).toEqual(expected);

@@ -1,4 +1,4 @@
-// Determines what a reload changed and describes it for the user.
+// Compares the configurations before and after a reload, and describes the difference for the user.
 import type { Configured, Services } from "./stages.js";
 import type { Config } from "../config/options.js";
 import { signalFiles } from "./runtime-environment.js";
@@ -12,7 +12,10 @@ export interface Difference {
   readonly sections: readonly string[];
 }
 
-/** A server also counts as changed when its connection was dropped because a variable has another value. */
+/**
+ * Compares two configurations. A server in `dropped` also counts as changed: its connection was closed because the
+ * value of a variable changed.
+ */
 export function differenceOf(before: Configured, after: Configured, dropped: readonly string[]): Difference {
   const old = new Map(before.configuredServers.servers.map((server) => [server.name, server]));
   const now = new Map(after.configuredServers.servers.map((server) => [server.name, server]));
@@ -26,7 +29,10 @@ export function differenceOf(before: Configured, after: Configured, dropped: rea
   };
 }
 
-/** Whether nothing relevant changed. Other programs often write to their files without changing their servers. */
+/**
+ * Whether the servers, rules and notices are the same. Often they are: other programs write to their configuration
+ * files without changing their MCP servers.
+ */
 export function isUnchanged(before: Configured, after: Configured): boolean {
   const relevant = ({ configuredServers: { servers, toolRules, sources, files }, notices }: Configured) => {
     return { servers, toolRules, sources, files, notices: notices() };
@@ -51,7 +57,10 @@ export const NO_DIFFERENCE: Difference = { added: [], removed: [], changed: [], 
 
 const SECTIONS = ["enabled", "toolRules", "search", "cache", "audit", "upstreams", "execution"] as const;
 
-/** For example `servers: 2 added (a, b), 1 removed (c); sections changed: toolRules`. */
+/**
+ * Describes a difference in one line, for example `servers: 2 added (a, b), 1 removed (c); sections changed:
+ * toolRules`.
+ */
 export function describeDifference({ added, removed, changed, sections }: Difference): string {
   const servers = [
     { names: added, verb: "added" },
@@ -74,31 +83,33 @@ function listed(names: readonly string[]): string {
   return `${names.slice(0, MAX_NAMES).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** Messages about changed options that do not take effect at once. */
+/** Returns a message for each changed option that does not take effect at once. */
 export function lateOptions(before: Config, after: Config): string[] {
   const ofConnections = PER_CONNECTION.filter((key) => before.upstreams[key] !== after.upstreams[key]);
   return [
     ...(ofConnections.length === 0
       ? []
-      : [`upstreams: ${ofConnections.join(", ")} takes effect for new connections only.`]),
+      : [`These changed options of \`upstreams\` take effect for new connections only: ${ofConnections.join(", ")}.`]),
     ...(before.execution.keepResultsMs === after.execution.keepResultsMs
       ? []
-      : ["execution.keepResultsMs takes effect at the next start of the gateway."]),
+      : ["The change of `execution.keepResultsMs` takes effect at the next start of the gateway."]),
     ...(isEqualJson(before.observability, after.observability)
       ? []
-      : ["observability takes effect at the next start of the gateway."]),
+      : ["Changes of `observability` take effect at the next start of the gateway."]),
     ...(isEqualJson(fixedOf(before.http), fixedOf(after.http))
       ? []
       : [
-          "http takes effect at the next start of the gateway, except http.tokens, http.oauth, http.hosts and http.origins.",
+          "Changes of `http` take effect at the next start of the gateway, except those of `http.tokens`, `http.oauth`, `http.hosts` and `http.origins`.",
         ]),
   ];
 }
 
-/** Options of `upstreams` that are read when a connection is opened. The other options are read for each use. */
+/** Options of `upstreams` that are read only when a connection is opened. The other options are read on each use. */
 const PER_CONNECTION = ["listTimeoutMs", "pulseTimeoutMs", "writeTimeoutMs", "maxMessageBytes"] as const;
 
-/** Without the options that are read for each request: they take effect at once. */
+/**
+ * Returns the HTTP options that take effect only at the next start: all except those that are read for each request.
+ */
 function fixedOf({
   tokens: _tokens,
   oauth: _oauth,

@@ -1,5 +1,5 @@
-// Finds all servers of a configuration: its own, those of its sources and tool files and, if there is no configuration, the
-// servers of all MCP clients on this machine.
+// Finds all servers that the gateway uses: those in the configuration itself, in its `sources` and in tool files. If
+// there is no configuration, the servers of all MCP clients on this machine.
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { parse, resolve } from "node:path";
@@ -21,13 +21,13 @@ export interface ServersParts {
   readonly loaded: LoadedConfig;
   readonly runtime: RuntimeEnvironment;
   readonly variables: Variables;
-  /** The versions of tool files that were seen before. */
+  /** The stored versions of tool files that the gateway has read before. */
   readonly versions: Store["toolFiles"];
-  /** The servers of the previous configuration. */
+  /** Set during a reload: the servers of the previous configuration. */
   readonly previous: FoundServers | undefined;
 }
 
-/** The servers and rules of a configuration, with the tool files that were read. */
+/** The servers and tool rules of a configuration, with the tool files that were read. */
 export interface FoundServers extends Collected {
   readonly toolFiles: ReadToolFiles;
 }
@@ -44,7 +44,8 @@ export async function findConfiguredServers(parts: ServersParts): Promise<FoundS
     findToolFiles({ loaded, runtime, versions, previous: previous?.toolFiles }),
   ]);
   const { servers: all, notices } = await withToolFiles(collected.servers, toolFiles, runtime);
-  // `collect` has removed disabled servers of sources; servers of tool files were added after that.
+  // `collect` has already removed disabled servers that come from `sources`. The servers from tool files were added
+  // after that, so disabled ones are removed here.
   const switchedOff = switchedOffNames(loaded.config.servers);
   const servers = all.filter(({ name }) => !switchedOff.has(identity(name)));
   const folders = toolFolders(loaded, runtime);
@@ -66,7 +67,8 @@ async function collect({ loaded, runtime, variables, previous }: ServersParts): 
   const { config, baseDir, file, origin } = loaded;
   const { home, cwd, env, trust } = runtime;
   if (!config.enabled) return NO_SERVERS;
-  // The home folder of a service account may not exist, and a process cannot start in a folder that does not exist.
+  // The home folder of a service account may not exist. The root folder is used then, because a process cannot start in
+  // a folder that does not exist.
   const ownFolder = existsSync(home) ? home : parse(resolve(home)).root;
   const collected = await collectServers({
     servers: config.servers,
@@ -87,7 +89,10 @@ async function collect({ loaded, runtime, variables, previous }: ServersParts): 
   return await withAdapters(collected, loaded, runtime);
 }
 
-/** Adds REST APIs as servers. An adapter of the configuration replaces a server of the same name from another program. */
+/**
+ * Adds the configured REST APIs (adapters) as servers. An adapter replaces a server of the same name that comes from
+ * `servers` or `sources`.
+ */
 async function withAdapters(
   collected: Collected,
   loaded: LoadedConfig,
@@ -116,7 +121,10 @@ async function withAdapters(
   };
 }
 
-/** Adds the modification time and size of the document, so that a changed document counts as a changed connection. */
+/**
+ * Adds the modification time and size of a REST API's OpenAPI file to its connection, so that a changed file counts as
+ * a changed connection.
+ */
 async function withRevision(definition: ServerDefinition): Promise<ServerDefinition> {
   const { connection } = definition;
   const [file] = documentFile(connection);

@@ -9,9 +9,12 @@ import type { RuntimeOptions } from "./runtime-environment.js";
 
 /** Options of `new DiscoveryEngine(config, options)`. */
 export interface EngineOptions extends RuntimeOptions {
-  /** Loads the configuration, first and on `reload()`, instead of the constructor's argument. @internal */
+  /**
+   * Loads the configuration on first use and on each `reload()`. Replaces the constructor's `config` argument.
+   * @internal
+   */
   readonly load?: () => Promise<LoadedConfig>;
-  /** Receives calls and searches, for metrics and traces. @internal */
+  /** Where calls and searches are reported for metrics and traces. @internal */
   readonly observe?: ObserveOptions;
 }
 
@@ -20,13 +23,16 @@ export interface OpenOptions extends EngineOptions, FindOptions {}
 
 /** Options of `engine.search` and `engine.searchTools`. */
 export interface SearchToolsOptions {
-  /** Searches the tools of this server only. */
+  /** The name of a server: only its tools are searched. */
   readonly server?: string;
   /** The maximum number of results, 1 to 50. Default: `search.limit` of the configuration. */
   readonly limit?: number;
-  /** Also finds tools that a rule disables. Default: `false`. */
+  /** Whether to include tools that a rule in `toolRules` disables. Default: `false`. */
   readonly includeDisabled?: boolean;
-  /** Adds `why` to each result: which words of the query matched, and where. Default: `false`. */
+  /**
+   * Whether to add `why` to each result: which words of the query matched, and in which field of the tool. Default:
+   * `false`.
+   */
   readonly explain?: boolean;
   /**
    * The longest wait in milliseconds for servers whose tools are not known yet. Default: 60,000. The search waits at
@@ -50,30 +56,38 @@ export interface ConnectOptions {
 }
 
 /**
- * The arguments of a tool: an object whose values can be written as JSON. A value of an `interface` is accepted; arrays
- * and other iterables are not.
+ * The arguments of a tool: an object that can be serialized as JSON. Objects typed by an `interface` are accepted;
+ * arrays and other iterables are not.
  */
 export type ToolArguments = JsonObject | (object & { readonly [Symbol.iterator]?: never });
 
 /** Options of `engine.executeTool` and `engine.executeStream`. */
 export interface ExecuteOptions {
-  /** The longest time in milliseconds without an answer or a progress report. Default: `execution.timeoutMs` of the configuration. */
+  /**
+   * The timeout in milliseconds. Each progress report restarts it. Default: `execution.timeoutMs` of the configuration.
+   */
   readonly timeoutMs?: number;
   /** Receives progress and log messages of the tool while the call runs. */
   readonly onEvent?: (event: CallEvent) => void;
   /**
-   * The call runs at most once for this key, also after a crash: a repeated call with the same key and arguments
-   * returns the stored answer. 1 to 255 visible ASCII characters.
+   * The idempotency key. The call runs at most once per key, even after a crash: a repeated call with the same key and
+   * arguments returns the stored result. 1 to 255 visible ASCII characters.
    */
   readonly idempotencyKey?: string;
   /**
-   * The user has confirmed this call. It counts only if the same call has failed with `CONFIRMATION_REQUIRED` before, and
-   * if `policy.confirmation.mode` accepts a confirmation by a client.
+   * Whether the user has confirmed this call. Takes effect only if the same call has failed with
+   * `CONFIRMATION_REQUIRED` before and `policy.confirmation.mode` accepts confirmations from clients.
    */
   readonly confirmed?: boolean;
-  /** Sends nothing and consumes nothing: the result describes what the call would do. */
+  /**
+   * If true, nothing is sent to the server and no rate limit or confirmation is used up. The result describes what the
+   * call would do.
+   */
   readonly dryRun?: boolean;
-  /** Asks the user about a call that needs a confirmation. Without it, such a call fails with `CONFIRMATION_REQUIRED`. */
+  /**
+   * Called to ask the user when a call needs a confirmation. Without this function, such a call fails with
+   * `CONFIRMATION_REQUIRED`.
+   */
   readonly confirm?: AskPerson;
   /** Cancels the call; the result is then an error with the code `CANCELLED`. */
   readonly signal?: AbortSignal;

@@ -1,4 +1,4 @@
-// Creates the executor of one configuration from its policy, persistence and connections.
+// Creates the executor for one configuration from its policy, persistence and connections.
 import { randomBytes } from "node:crypto";
 import type { Persistence } from "./persistence.js";
 import type { CatalogFinder } from "../catalog/find.js";
@@ -28,7 +28,7 @@ import { newRequestId } from "../util/request-id.js";
 
 export interface Execution {
   readonly execute: Execute;
-  /** Creates `execute` for a caller with another set of visible tools. */
+  /** Creates an `execute` function for a caller that sees a different set of tools. */
   readonly executeAmong: (finder: Pick<CatalogFinder, "find">) => Execute;
   readonly policy: Policy;
   readonly confirmations: Confirmations;
@@ -45,13 +45,16 @@ export interface ExecutionParts {
   readonly persistence: Persistence;
   readonly rules: CompiledRules;
   readonly finder: Pick<CatalogFinder, "find">;
-  /** Undefined when metrics, traces and the call log are disabled. */
+  /** Reports calls to metrics, traces and the log. Undefined if all three are disabled. */
   readonly observers: Observers | undefined;
-  /** The stages that are current when a call is sent. After a reload they differ from those with which the call began. */
+  /**
+   * Returns the components that are current when a call is sent. After a reload they differ from those with which the
+   * call began.
+   */
   readonly current: () => CurrentStages;
 }
 
-/** The parts of the current stages that a call is checked against before it is sent. */
+/** The components of the current configuration against which a call is checked before it is sent. */
 export interface CurrentStages {
   readonly rules: CompiledRules;
   readonly policy: Policy;
@@ -124,7 +127,10 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
   return { execute: executeAmong(finder), executeAmong, policy, confirmations, idempotency };
 }
 
-/** Announces the call before the server's tools are listed, so that the server is started once for both. */
+/**
+ * Executes a call to a server whose tools are not known yet. Announces the call first, so that the connection that is
+ * opened for the tool list is also used for the call.
+ */
 async function executeFirst(execute: Execute, call: Call, { expectCall }: Upstreams): Promise<CallResult> {
   const release = expectCall(call.server);
   try {
@@ -139,7 +145,7 @@ function pinOf({ quarantine }: Tool): PinState {
   return { kind: quarantine.reason === "new" ? "new" : "changed", differences: quarantine.differs };
 }
 
-/** The policy selects tools with the same patterns as `toolRules`. */
+/** Compiles the policy. It selects tools with the same patterns as `toolRules`. */
 async function compilePolicy(config: Config): Promise<Policy> {
   const rule = await compileRuling(config.policy, async (selectors) => {
     const compiled = await compileRules(selectors);

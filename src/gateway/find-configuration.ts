@@ -1,4 +1,4 @@
-// Finds and loads the configuration of this machine, or a given file.
+// Finds and loads the configuration file of this user or project, or loads a given file.
 import { givenConfig, type LoadedConfig, type LoadParts, loadConfig, parseConfig } from "../config/load.js";
 import { DiscoveryError } from "../errors.js";
 import { depthOf, type RuntimeOptions, toRuntimeEnvironment } from "./runtime-environment.js";
@@ -6,15 +6,18 @@ import { hasOwnAncestor } from "./self-detection.js";
 
 /** Which configuration to load. */
 export interface FindOptions extends RuntimeOptions {
-  /** The configuration file. Default: the file that the command line would use. */
+  /** The path of the configuration file. Default: the file that the CLI would use. */
   readonly configPath?: string;
-  /** The process id at which the search for a gateway among the ancestor processes starts. Default: the parent process. @internal */
+  /**
+   * The process id at which the search for a parent gateway starts: this process and its ancestors are checked.
+   * Default: the parent process. @internal
+   */
   readonly startedBy?: number;
 }
 
 const MAX_DEPTH = 2;
 
-/** The runtime environment for these options, and the parameters for loading the configuration. @internal */
+/** Returns the runtime environment for the options, and the parameters for loading the configuration. @internal */
 export function environmentFor({ configPath, ...options }: FindOptions) {
   const runtime = toRuntimeEnvironment(options);
   const loadParts: LoadParts = {
@@ -29,8 +32,8 @@ export function environmentFor({ configPath, ...options }: FindOptions) {
 }
 
 /**
- * Loads the configuration. A gateway that another gateway started uses only an explicitly named configuration, and fails at
- * a depth of more than 2: this prevents gateways from starting each other without end.
+ * Loads the configuration. If another gateway started this one, only an explicitly named configuration is used, and
+ * more than 2 nested gateways are an error. This prevents gateways from starting each other endlessly.
  */
 export async function findConfiguration({ startedBy = process.ppid, ...options }: FindOptions): Promise<LoadedConfig> {
   const { loadParts, own } = environmentFor(options);

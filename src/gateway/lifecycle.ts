@@ -1,4 +1,5 @@
-// The lifecycle of the stages: composed on first use, replaced completely by a reload, closed once.
+// The lifecycle of the components (`Stages`) that are created for a configuration: created on first use, replaced
+// completely by a reload, closed once.
 import { type Persistence, type OpenPersistence, openPersistence } from "./persistence.js";
 import { compose } from "./compose.js";
 import type { Configured, ConnectionAccess, Foundation, Stages } from "./stages.js";
@@ -32,7 +33,7 @@ import { VERSION } from "../version.js";
 /** The outcome of a reload. */
 export type Reload =
   | { readonly kind: "done"; readonly difference: Difference }
-  /** The previous configuration stays active. */
+  /** The reload failed; the previous configuration remains active. */
   | { readonly kind: "failed"; readonly reason: DiscoveryError };
 
 export class Lifecycle {
@@ -61,12 +62,15 @@ export class Lifecycle {
     };
   }
 
-  /** The current stages; undefined until `stages()` has composed the first ones. */
+  /** The components of the current configuration; undefined until `stages()` has created the first ones. */
   get current(): Stages | undefined {
     return this.#current;
   }
 
-  /** The stages of the current configuration. The catalog may not be loaded yet. */
+  /**
+   * Resolves to the components of the current configuration, and creates them on first use. The catalog may not be
+   * loaded yet.
+   */
   async stages(): Promise<Stages> {
     if (this.#isClosed) throw closed();
     this.#stages ??= this.#composeFirst();
@@ -85,7 +89,10 @@ export class Lifecycle {
     return this.#current;
   }
 
-  /** The stages after the catalog was read from disk and the listing of unknown servers was started. */
+  /**
+   * Like `stages()`, but first loads the catalog from disk and starts to request the tool lists of servers whose tools
+   * are not known.
+   */
   async known(): Promise<Stages> {
     const stages = await this.stages();
     const known = this.#known.get(stages) ?? this.#loadCatalog(stages);
@@ -103,7 +110,10 @@ export class Lifecycle {
     }
   }
 
-  /** Reloads run one after the other. An invalid configuration changes nothing. `changed`: the files that changed, if known. */
+  /**
+   * Reloads the configuration. Concurrent reloads run one after the other. If the configuration is invalid, throws and
+   * changes nothing. `changed`: paths of the files that changed, if known.
+   */
   async reload(changed?: readonly string[]): Promise<Difference> {
     const reloading = this.#reloading.catch(() => undefined).then(() => this.#replace(changed));
     this.#reloading = reloading;
@@ -135,8 +145,8 @@ export class Lifecycle {
   }
 
   /**
-   * Applies changes of the watched files that the next interval of `watch` would find. Throws while the files are
-   * invalid: unlike a running gateway, a command must not use a configuration that the user has replaced.
+   * Checks the watched files now instead of at the next interval of `watch`, and reloads if they changed. Throws while
+   * the files are invalid: unlike a running gateway, a CLI command must not use the outdated configuration.
    */
   async applyFileChanges(): Promise<void> {
     await this.stages();
@@ -185,7 +195,7 @@ export class Lifecycle {
     const known = new Set(before.notices());
     const newNotices = after.notices().filter((notice) => !known.has(notice));
     if (this.#isClosed) throw closed();
-    // No await from here until `adopt` returns: callers see either the old or the new stages, never a mixture.
+    // No await from here until `adopt` returns: callers see either the old or the new components, never a mixture.
     this.#current = after;
     void this.#watch?.mark();
     this.#stages = Promise.resolve(after);
@@ -198,7 +208,8 @@ export class Lifecycle {
     this.#lacking = lacking;
     after.refresh.start();
     for (const notice of [...lateOptions(before.config, after.config), ...newNotices]) this.#runtime.log(notice);
-    // A server that lacks the same variables as before had no open connection, so it has not changed.
+    // A server with the same missing variables as before the reload had no open connection, so it does not count as
+    // changed.
     const isSame = (name: string): boolean => lacking.has(name) && lacking.get(name) === beforeLacking.get(name);
     return differenceOf(
       before,
@@ -235,7 +246,7 @@ export class Lifecycle {
         log,
         secrets,
         logFolder: logFolder(this.#runtime.stateFolder),
-        // Loaded on demand: few configurations have a REST API, and its document is read rarely.
+        // The converter for OpenAPI documents is imported on demand, because few configurations have a REST API.
         convertDocument: async (text, connection) =>
           (await import("../adapters/convert-in-thread.js")).convertInThread(text, connection),
         signIn: createSignInsOnDemand(
@@ -256,7 +267,10 @@ export class Lifecycle {
     };
   }
 
-  /** Requests to URLs from agents use separate upstreams without the user's credentials. */
+  /**
+   * Creates the built-in tools. Their requests to URLs that agents pass use separate server connections without the
+   * user's credentials.
+   */
   async #openBuiltInTools(config: Config): Promise<readonly BuiltInTool[]> {
     const { env, elapsed, log, stateFolder } = this.#runtime;
     const { openBuiltInTools } = await import("./built-in-tools.js");
@@ -277,7 +291,7 @@ export class Lifecycle {
     await this.#current?.refresh.changed(server).catch(() => undefined);
   }
 
-  /** Opens the store once per file, also if the configuration changes often. */
+  /** Opens each store file once, even if the configuration changes often. */
   #persistenceOf(config: Config): Persistence {
     const file = config.store ?? storeFile(this.#runtime.stateFolder);
     const persistence = this.#persistence.get(file) ?? openPersistence(file, this.#runtime);
@@ -287,9 +301,12 @@ export class Lifecycle {
 }
 
 interface Identities {
-  /** The identity of each server's connection with its variables replaced. */
+  /** By server name: the identity of the connection with its variables replaced. */
   readonly complete: ReadonlyMap<string, string>;
-  /** For servers with missing variables: the identity of the unresolved connection and the names of those variables. */
+  /**
+   * By server name, only for servers with missing variables: the identity of the unresolved connection and the names of
+   * the missing variables.
+   */
   readonly lacking: ReadonlyMap<string, string>;
 }
 

@@ -77,7 +77,7 @@ describe("notesFor", () => {
     ]);
     expect(notesFor(implicit, { ...imported, sources: [] }, undefined)).toEqual([]);
     expect(notesFor(implicit, { ...imported, sources: [], servers: [] }, undefined)).toEqual([
-      "There is no configuration file, and no servers of other programs were found.",
+      "There is no configuration file, and no MCP servers were found in the configurations of other programs.",
     ]);
   });
 

@@ -18,7 +18,7 @@ export function noticesOf(loaded: LoadedConfig, collected: Collected, variables:
   ];
 }
 
-/** Notes for the list of servers: why servers may be missing from it. */
+/** Notes that are shown with the list of servers and say why servers may be missing. */
 export function notesFor(loaded: LoadedConfig, collected: Collected, failure: DiscoveryError | undefined): string[] {
   const files = untrustedFiles(loaded, collected);
   const broken = collected.sources.flatMap(({ status, path }) => (status === "broken" ? [path] : []));
@@ -37,24 +37,27 @@ export function notesFor(loaded: LoadedConfig, collected: Collected, failure: Di
   ];
 }
 
-/** Files of the project that are not used because the user has not trusted them, including files of other programs. */
+/**
+ * The project files that are not used because the user has not trusted them. Includes configuration files of other
+ * programs.
+ */
 export function untrustedFiles(loaded: LoadedConfig, { untrusted }: Collected): readonly string[] {
   return [...loaded.untrusted, ...untrusted.map(({ file }) => file)];
 }
 
-/** Says where the servers come from if no configuration names any. */
+/** Returns a note that says where the servers come from, if the configuration names neither servers nor sources. */
 export function importNotes(loaded: LoadedConfig, { sources, servers: all }: Collected): string[] {
   if (!loaded.isImplicit) return [];
   const { file } = loaded;
   const why =
     file === undefined ? "Without a configuration file" : `Because ${file} names neither \`servers\` nor \`sources\``;
   const used = sources.filter(({ servers }) => servers > 0);
-  // The servers come from tool files, which need no configuration.
+  // All servers come from tool files, which need no configuration, so there is nothing to explain.
   if (used.length === 0 && all.length > 0) return [];
   if (used.length === 0) {
     const without =
       file === undefined ? "There is no configuration file" : `${file} names neither \`servers\` nor \`sources\``;
-    return [`${without}, and no servers of other programs were found.`];
+    return [`${without}, and no MCP servers were found in the configurations of other programs.`];
   }
   const servers = used.reduce((sum, source) => sum + source.servers, 0);
   const programs = [...new Set(used.map(({ type }) => type))].join(", ");
@@ -73,7 +76,7 @@ export function importNotes(loaded: LoadedConfig, { sources, servers: all }: Col
   ];
 }
 
-/** Variables that servers need but that only an untrusted file sets. */
+/** Returns a notice for each untrusted file that sets variables which servers need. */
 function untrustedNotices(servers: readonly ServerDefinition[], variables: Variables): string[] {
   const untrusted = new Map<string, Set<string>>();
   for (const { name } of servers.flatMap(({ connection }) => variablesIn(connection))) {

@@ -1,4 +1,4 @@
-// Data that outlives the process, opened once per store file: the store, the audit log and their local keys.
+// Data that outlives the process: the store, the audit log and their local keys. Opened once per store file.
 import { randomUUID } from "node:crypto";
 import { type AuditLog, createAuditLog } from "../audit/create-audit-log.js";
 import type { AuditAct } from "../audit/entry.js";
@@ -17,7 +17,7 @@ import { newRequestId } from "../util/request-id.js";
 export interface Persistence {
   readonly file: string;
   readonly store: Store;
-  /** Undefined when the audit log is disabled. */
+  /** The audit log; undefined if it is disabled. */
   readonly audit: AuditLog | undefined;
   readonly encryption: () => Promise<Encryption>;
   readonly pendingWrites: PendingWrites;
@@ -26,14 +26,17 @@ export interface Persistence {
 }
 
 export interface OpenPersistence {
-  /** Applies the audit options of a configuration. */
+  /** Returns access to the data, with the audit options of a configuration. */
   with(options: AuditOptions): Persistence;
-  /** Marks calls of crashed processes as finished or unknown, if other processes have used the store. */
+  /**
+   * If other processes have used the store: marks the unfinished calls of crashed processes as finished or as having an
+   * unknown outcome.
+   */
   recover(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Touches no file until something is written or read. */
+/** Opens the data of one store file. Touches no file until something is written or read. */
 export function openPersistence(file: string, runtime: RuntimeEnvironment): OpenPersistence {
   const { now, log, warn, secrets } = runtime;
   const files = auditFiles(runtime.stateFolder, file);

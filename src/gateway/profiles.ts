@@ -1,4 +1,4 @@
-// Creates the tools that agents see: the five meta-tools of a profile, or in full mode the tools of all servers.
+// Creates the tools that agents see: the five meta-tools of a profile or, in full mode, the tools of all servers.
 import type { Snapshot } from "../catalog/snapshot.js";
 import type { Config } from "../config/options.js";
 import type { Execution } from "./execution.js";
@@ -14,9 +14,9 @@ import type { Upstreams } from "../upstreams/types.js";
 import { newRequestId } from "../util/request-id.js";
 
 export interface Profiles {
-  /** The five meta-tools of the profile `discovery`. The command line uses their answers for `--json`. */
+  /** The five meta-tools of the profile `discovery`. The CLI prints their results for `--json`. */
   readonly metaTools: readonly MetaTool[];
-  /** Undefined unless the configuration has the profile `gateway`. */
+  /** The meta-tools of the profile `gateway`; undefined if the configuration uses another profile. */
   readonly gateway: GatewayProfile | undefined;
   /** The tools that agents see with this configuration. */
   readonly offered: Offered;
@@ -29,11 +29,11 @@ export interface OpenProfilesParts {
   readonly snapshot: () => Snapshot;
   readonly execution: Execution;
   readonly upstreams: Upstreams;
-  /** Notes for the user, added to the list of servers. */
+  /** Returns notes for the user that are added to the list of servers. */
   readonly notes: () => readonly string[];
 }
 
-/** Loads only the code of the profile and mode in the configuration. */
+/** Creates the tools for the profile and mode of the configuration. Loads only the code that they need. */
 export async function openProfiles(parts: OpenProfilesParts): Promise<Profiles> {
   const { config, discovery, snapshot, upstreams, notes } = parts;
   const { execute } = parts.execution;

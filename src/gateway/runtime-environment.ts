@@ -15,37 +15,40 @@ export interface RuntimeEnvironment {
   readonly home: string;
   readonly stateFolder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The files of this gateway's program, to recognize it in the configurations of other programs. */
+  /**
+   * The paths of this gateway's program files. They are used to recognize the gateway in the configurations of other
+   * programs.
+   */
   readonly own: () => OwnProgram;
-  /** The project files that the user has trusted. */
+  /** Records which project files the user has trusted. */
   readonly trust: Trust;
-  /** The system time in milliseconds since 1970, for records. */
+  /** The system time in milliseconds since 1970, for stored timestamps. */
   readonly now: () => number;
-  /** A monotonic clock in milliseconds, for intervals. */
+  /** A monotonic clock in milliseconds, for measuring durations within this process. */
   readonly elapsed: () => number;
   /** Milliseconds since the machine was booted: the same for all processes, and monotonic until a reboot. */
   readonly steadyNow: () => number;
-  /** The secrets that must be redacted in all output. */
+  /** The known secrets. They must be redacted in all output. */
   readonly secrets: Secrets;
-  /** Redacts secrets in the message and its facts. */
+  /** Writes a log message, after redacting secrets in the message and its facts. */
   readonly log: Log;
-  /** The process ends soon, so the store works without a thread. */
+  /** Whether the process ends soon, like a CLI command. The store then starts no worker thread. */
   readonly isBrief: boolean;
-  /** For messages that the user must see even if the log is not shown. */
+  /** Shows a message that the user must see even if log messages are not shown. */
   readonly warn: (message: string) => void;
 }
 
-/** The environment in which an engine runs. */
+/** Options for the environment in which an engine runs. */
 export interface RuntimeOptions {
-  /** The working folder. Default: that of the process. */
+  /** The working folder. Default: the working folder of the process. */
   readonly cwd?: string;
   /** The environment variables that the engine reads. Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The folder for data that outlives the process. Default: `ANYGPT_HOME`, else `~/.anygpt`. */
+  /** The folder for persistent data. Default: the variable `ANYGPT_HOME`, else `~/.anygpt`. */
   readonly stateFolder?: string;
-  /** The process ends soon and may block on disk access, so the store starts no thread. @internal */
+  /** Whether the process ends soon and may block on disk access. The store then starts no worker thread. @internal */
   readonly isBrief?: boolean;
-  /** Receives log messages, without secrets. Default: they are dropped. */
+  /** Receives log messages in which secrets are redacted. Default: log messages are dropped. */
   readonly log?: (message: string, facts?: LogFacts) => void;
   /** Receives messages that the user must see. Default: `log`. @internal */
   readonly warn?: (message: string) => void;
@@ -93,7 +96,7 @@ const SYSTEM_VARIABLES = [
   "PATH",
 ];
 
-/** Values of common variables that are not secret and must not be redacted. */
+/** Values of common environment variables that are not secret and must not be redacted. */
 function publicValues(env: RuntimeOptions["env"] & object): string[] {
   return [...USER_VARIABLES, ...SYSTEM_VARIABLES].flatMap((name) => {
     const value = env[name] ?? "";
@@ -105,17 +108,20 @@ function trustFolder(stateFolder: string): string {
   return join(stateFolder, "trust");
 }
 
-/** State and output of package installations that the commands of servers perform. */
+/**
+ * The folder with the state and output of package installations, which commands such as `npx` perform when a server
+ * starts.
+ */
 export function installsFolder(stateFolder: string): string {
   return join(stateFolder, "installs");
 }
 
-/** The bearer token for the HTTP surface of this machine's gateways. */
+/** The path of the file with the bearer token for the HTTP endpoints of this user's gateways. */
 export function tokenFile(stateFolder: string): string {
   return join(stateFolder, "http.token");
 }
 
-/** A process writes this file to make every running gateway reload its configuration. */
+/** The path of a file that a process writes to make every running gateway reload its configuration. */
 export function reloadFile(stateFolder: string): string {
   return join(stateFolder, "reload");
 }
@@ -125,7 +131,10 @@ export function signalFiles(stateFolder: string): readonly string[] {
   return [reloadFile(stateFolder), trustFolder(stateFolder)];
 }
 
-/** The number of gateways above this one. It is passed to every server process, which may itself be a gateway. */
+/**
+ * The nesting depth: how many gateways are ancestors of this process. It is passed on to every server process, which
+ * may itself be a gateway.
+ */
 export function depthOf(env: Readonly<Record<string, string | undefined>>): number {
   return Math.max(0, Number.parseInt(env[DEPTH_VARIABLE] ?? "", 10) || 0);
 }

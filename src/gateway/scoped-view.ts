@@ -1,5 +1,6 @@
-// Creates stages that show a caller only the servers and tools of a view, or another profile or mode.
-// Servers and tools outside the view must not be observable: not in lists, searches, counts, suggestions, errors or delays.
+// Creates components for a caller that sees only the servers and tools of a view, or that uses another profile or mode.
+// Servers and tools outside the view must not be observable: not in lists, searches, counts, suggestions, errors or
+// delays.
 import type { CatalogLookup } from "../catalog/lookup.js";
 import type { Refresh } from "../catalog/refresh.js";
 import { type CatalogServer, isBuiltIn, type Snapshot } from "../catalog/snapshot.js";
@@ -15,7 +16,7 @@ import { compileRules } from "../rules/compile.js";
 import { decideRules } from "../rules/decide.js";
 import type { Upstreams } from "../upstreams/types.js";
 
-/** Options of one caller. Without an option, the configuration applies. */
+/** The view, profile and mode of one caller. Without a profile or mode, the value in the configuration applies. */
 export interface ViewOptions {
   readonly view?: string | undefined;
   readonly profile?: "discovery" | "gateway" | undefined;
@@ -25,11 +26,11 @@ export interface ViewOptions {
 export interface View {
   /** Whether the tool is in the view. */
   sees(tool: Pick<Tool, "server" | "name">): boolean;
-  /** Whether the server may be shown although its tools are not known yet. */
+  /** Whether the server may be shown even if its tools are not known yet. */
   mayName(server: string): boolean;
 }
 
-/** The stages that a view replaces, and the parts that are needed to create them. */
+/** The components that a view replaces, and the components that are needed to create the replacements. */
 export interface ViewSource extends Execution, Profiles, CatalogParts {
   readonly config: Config;
   readonly runtime: RuntimeEnvironment;
@@ -48,7 +49,7 @@ export interface ScopedViewParts extends Pick<DiscoveryParts, "meaning"> {
   readonly observers?: Observers | undefined;
 }
 
-/** Creates each view once, on its first use. */
+/** Returns a function that creates each view on its first use and then reuses it. */
 export function createScopedViews<Stages extends ViewSource>(
   all: Stages,
   parts: ScopedViewParts,
@@ -98,7 +99,9 @@ async function scopeCatalog(all: ViewSource, name: string): Promise<CatalogParts
 
 type Views = Config["policy"]["views"];
 
-/** Compiles a view of `policy.views`. Its patterns have the syntax of `toolRules`. */
+/**
+ * Compiles the view with the given name in `policy.views`. Its patterns have the same syntax as those in `toolRules`.
+ */
 export async function compileView(views: Views, name: string): Promise<View> {
   const configured = Object.hasOwn(views, name) ? views[name] : undefined;
   if (configured === undefined) {
@@ -119,7 +122,10 @@ export async function compileView(views: Views, name: string): Promise<View> {
   };
 }
 
-/** Returns the same objects as long as nothing changes, so that indexes built on them can be reused. */
+/**
+ * Returns a function that restricts the catalog to a view. It returns the same objects as long as nothing changes, so
+ * that indexes built on them can be reused.
+ */
 function scopeSnapshot(all: () => Snapshot, view: View): () => Snapshot {
   const seenOf = new WeakMap<readonly Tool[], readonly Tool[]>();
   const seenIn = (tools: readonly Tool[]): readonly Tool[] => {
@@ -146,7 +152,7 @@ function scopeSnapshot(all: () => Snapshot, view: View): () => Snapshot {
   };
 }
 
-/** Removes what may reveal tools outside the view, such as the instructions of the server. */
+/** Removes data that may reveal tools outside the view, such as the server's instructions. */
 function withoutHidden(
   { record, definition }: CatalogServer,
   tools: readonly Tool[],
@@ -175,7 +181,10 @@ function toTools(servers: ReadonlyMap<string, CatalogServer>): Map<string, Tool>
   return new Map([...servers.values()].flatMap(({ tools }) => tools.map((tool) => [tool.id, tool] as const)));
 }
 
-/** Does not contact a server outside the view: the response time would reveal that it exists. */
+/**
+ * Restricts catalog look-ups to a view. A server outside the view is not contacted, because the response time would
+ * reveal that it exists.
+ */
 function scopeLookup({ lookup }: CatalogParts, snapshot: () => Snapshot, view: View): CatalogLookup {
   const isSeen = (name: string): boolean => snapshot().servers.has(name) || view.mayName(name);
   type Look = CatalogLookup["server"];

@@ -5,7 +5,10 @@ import { packageRoot } from "../util/package-root.js";
 
 const BINS = ["discovery.js", "anygpt.js"];
 
-/** The paths of this gateway's program, so that it recognizes itself in the configurations of other programs, also through symbolic links. */
+/**
+ * Finds the paths of this gateway's program, so that the gateway recognizes itself in the configurations of other
+ * programs, even through symbolic links.
+ */
 export function findOwnProgram(env: Readonly<Record<string, string | undefined>>): OwnProgram {
   const folder = packageRoot();
   const root = isFile(join(folder, "bin", "discovery.js")) ? folder : undefined;
@@ -26,8 +29,8 @@ const MAX_ANCESTORS = 64;
 const INTERPRETER = /(?:^|\/)(?:node|nodejs|bun|deno)$/;
 
 /**
- * Whether an ancestor process is a gateway. The environment variable with the nesting depth has the same information, but
- * a process in between may have removed it. Works only on systems with `/proc`.
+ * Whether the process `pid` or one of its ancestors is a gateway. The environment variable with the nesting depth has
+ * the same information, but a process in between may have removed that variable. Works only on systems with `/proc`.
  */
 export function hasOwnAncestor({ paths }: OwnProgram, pid: number): boolean {
   let ancestor = pid;
@@ -45,8 +48,9 @@ const TAKES_VALUE =
 const WITHOUT_SCRIPT = /^(?:-$|-pe?$|-e$|--(?:print|eval|run|watch|watch-path)(?:=|$))/;
 
 /**
- * The script that an interpreter process runs. Undefined for other programs that start the gateway (package runners,
- * shells): they have its path among their arguments. With `--watch` the interpreter does not run the script itself.
+ * Returns the script that an interpreter process such as Node.js runs. Undefined for package runners and shells that
+ * start the gateway, although its path is among their arguments, and for `--watch`, where a child process runs the
+ * script.
  */
 function scriptOf([program = "", ...words]: readonly string[]): string | undefined {
   if (!INTERPRETER.test(program)) return undefined;
@@ -77,7 +81,8 @@ function textOf(file: string): string {
 
 function realPath(path: string): string {
   try {
-    // `native` needs one system call per path; the JavaScript version needs one per path segment, for up to 100 servers per start.
+    // `realpathSync.native` needs one system call per path, `realpathSync` one per path segment. Up to 100 servers are
+    // checked during startup.
     return realpathSync.native(path);
   } catch {
     return path;

@@ -1,4 +1,4 @@
-// Finds OAuth tokens for servers. The OAuth code is loaded when the first token is needed.
+// Gets the OAuth tokens for connections to servers. The OAuth code is loaded when the first token is needed.
 import type { RuntimeEnvironment } from "./runtime-environment.js";
 import type { Store } from "../store/store.js";
 import type { UpstreamsParts } from "../upstreams/types.js";

@@ -1,4 +1,4 @@
-// The stages of one configuration: small interfaces, each for one purpose.
+// The types of the components that are created for one configuration, and of those that outlive it.
 import type { CatalogLookup } from "../catalog/lookup.js";
 import type { Refresh } from "../catalog/refresh.js";
 import type { Snapshot } from "../catalog/snapshot.js";
@@ -22,7 +22,7 @@ import type { Profiles } from "./profiles.js";
 import type { RuntimeEnvironment } from "./runtime-environment.js";
 import type { ViewOptions } from "./scoped-view.js";
 
-/** Parts that live as long as the engine, however often the configuration changes. */
+/** Components that exist as long as the engine, however often the configuration changes. */
 export interface Foundation {
   readonly upstreams: Upstreams;
   readonly validation: Validation;
@@ -31,32 +31,35 @@ export interface Foundation {
   readonly indexers: Indexers;
   /** Reports calls and searches to metrics and traces; undefined when neither is enabled. */
   readonly observers: Observers | undefined;
-  /** The current stages; undefined while the first ones are being composed. */
+  /** Returns the components of the current configuration; undefined while the first ones are being created. */
   readonly current: () => Stages | undefined;
-  /** Must be called when the set of tools changed. */
+  /** Notifies the listeners that the set of tools has changed. */
   readonly catalogChanged: () => void;
-  /** Why the last reload failed; undefined when it did not. */
+  /** Returns why the last reload failed; undefined if it succeeded. */
   readonly failure: () => DiscoveryError | undefined;
 }
 
-/** The current configuration and the servers and rules that it defines. */
+/** A loaded configuration, and the servers and tool rules that it defines. */
 export interface Configured {
   readonly loaded: LoadedConfig;
   readonly config: Config;
   readonly configuredServers: FoundServers;
   readonly rules: CompiledRules;
   readonly variables: Variables;
-  /** The variables of servers that tool files define. */
+  /** Resolves the variables of servers that are defined in tool files. */
   readonly toolFileVariables: Variables;
   /** Files whose change requires a reload; they need not exist. */
   readonly watched: readonly string[];
   /** Messages for the user that are not errors. */
   readonly notices: () => readonly string[];
-  /** Rules that match no known tool or never decide. Correct only when all servers are known. */
+  /**
+   * Returns the tool rules that match no known tool or are always overridden by other rules. Correct only if the tools
+   * of all servers are known.
+   */
   readonly ruleWarnings: () => readonly RuleWarning[];
 }
 
-/** The tools of all servers, and how they are found. */
+/** The catalog of all servers' tools, and the functions that search it. */
 export interface CatalogAccess {
   readonly snapshot: () => Snapshot;
   /** Reads the catalog from disk. */
@@ -71,15 +74,15 @@ export interface ConnectionAccess {
   readonly resolveConnection: ResolveConnection;
 }
 
-/** Where the gateway runs and what it stores. */
+/** The runtime environment and the stored data of the gateway. */
 export interface Services {
   readonly runtime: RuntimeEnvironment;
   readonly persistence: Persistence;
   readonly storedResults: StoredResults;
 }
 
-/** All parts that are created for one configuration; a reload composes new stages. */
+/** All components that are created for one configuration. A reload creates new ones. */
 export interface Stages extends Configured, CatalogAccess, ConnectionAccess, Services, Execution, Profiles {
-  /** The same stages for a caller that sees fewer tools or uses another profile or mode. */
+  /** Returns the components for a caller that sees fewer tools or uses another profile or mode. */
   readonly scopedView: (options: ViewOptions) => Promise<Stages>;
 }

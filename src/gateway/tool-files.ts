@@ -1,4 +1,4 @@
-// Finds the tool files of a configuration, and adds their servers to the configured ones.
+// Reads the tool files of a configuration, and adds the servers that they define to the configured ones.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { LoadedConfig } from "../config/load.js";
@@ -13,13 +13,13 @@ export interface ToolFilesParts {
   readonly loaded: Pick<LoadedConfig, "config" | "baseDir">;
   readonly runtime: RuntimeEnvironment;
   readonly versions: Store["toolFiles"];
-  /** The result of the previous read. */
+  /** Set during a reload: the tool files that were read before. */
   readonly previous: ReadToolFiles | undefined;
 }
 
 export const NO_TOOL_FILES: ReadToolFiles = { files: [], refused: [] };
 
-/** The folders in which tool files are searched. They may not exist. */
+/** Returns the folders that are searched for tool files. They may not exist. */
 export function toolFolders(
   { config, baseDir }: ToolFilesParts["loaded"],
   { cwd, home }: RuntimeEnvironment,
@@ -46,7 +46,7 @@ export function isFolderClaimed({ trust, cwd }: RuntimeEnvironment): boolean {
   return trust.isTrusted(join(cwd, PROJECT_FOLDER), NO_CONTENT);
 }
 
-/** Loads the code that reads and verifies tool files only if a folder exists. */
+/** Reads the tool files. The code for that is loaded only if one of the folders exists. */
 export async function findToolFiles({ loaded, runtime, versions, previous }: ToolFilesParts): Promise<ReadToolFiles> {
   const folders = toolFolders(loaded, runtime).filter((folder) => existsSync(folder));
   if (folders.length === 0) return NO_TOOL_FILES;
@@ -78,6 +78,6 @@ export async function withToolFiles(
 }
 
 function describeRefused({ path, error, kept }: RefusedFile, home: string): string {
-  const instead = kept === undefined ? "" : " The previous version of the file stays in use.";
+  const instead = kept === undefined ? "" : " The gateway still uses the previous version of this file.";
   return `${error.message.replace(path, shortenHome(path, home))}${instead} ${error.hint ?? ""}`.trim();
 }

@@ -5,7 +5,10 @@ import { KEY_MEMBER } from "../policy/policy.js";
 
 export const KEY_RULE = "expected 1 to 255 visible ASCII characters";
 
-/** The idempotency key of a call: `options.idempotency_key` or the member of the request's `_meta`. Throws if the two differ. */
+/**
+ * Returns the idempotency key of a call from `options.idempotency_key` or from the request's `_meta`. Throws if both
+ * are set and differ.
+ */
 export function idempotencyKeyOf(
   meta: JsonObject | undefined,
   chosen: string | undefined,
@@ -21,7 +24,7 @@ export function idempotencyKeyOf(
 
 function invalidKey(by: string, problem: string): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", `${by} received invalid arguments: ${problem}.`, {
-    hint: `Pass one key, in options.idempotency_key or in _meta["${KEY_MEMBER}"], and call again.`,
+    hint: `Pass one idempotency key, in options.idempotency_key or in _meta["${KEY_MEMBER}"], and call again.`,
     facts: { problems: [problem] },
   });
 }

@@ -9,15 +9,15 @@ const MAX_TYPE_LENGTH = 1_500;
 const MAX_PARTS = 250;
 const HINT_LENGTH = 100;
 
-/** The part of a tool's details that is derived from its input schema. */
+/** The part of a tool's description that is derived from its input schema. */
 export interface DescribedInput
   extends Pick<ToolDetails, "parameters" | "additional" | "types" | "inputSchema" | "omitted"> {
   readonly isCut: boolean;
 }
 
 /**
- * Describes every constraint of a schema. If the result is longer than `MAX_TYPE_LENGTH` characters, descriptions inside
- * types are shortened, and then omitted.
+ * Describes the parameters in an input schema with all their constraints. If the type expressions have more than
+ * `MAX_TYPE_LENGTH` characters, the descriptions inside them are shortened, and if necessary omitted.
  */
 export function describeInput(schema: JsonObject): DescribedInput {
   const lengths = isLarge(schema) ? NOTE_LENGTHS.slice(-1) : NOTE_LENGTHS;
@@ -30,7 +30,10 @@ export function describeInput(schema: JsonObject): DescribedInput {
   return input;
 }
 
-/** Whether a schema has so many parts that descriptions inside types cannot fit into `MAX_TYPE_LENGTH` characters. */
+/**
+ * Whether a schema has so many nested objects that type expressions with descriptions would always exceed
+ * `MAX_TYPE_LENGTH` characters.
+ */
 function isLarge(schema: unknown): boolean {
   const open: unknown[] = [schema];
   for (let count = 0; open.length > 0; count++) {
@@ -64,7 +67,10 @@ function describeWith(schema: JsonObject, noteLength: number): DescribedInput {
   };
 }
 
-/** If the answer also has the raw schema, the type expression is only a hint and can be short. */
+/**
+ * Shortens a type expression. Used if the result also contains the JSON Schema, so that the type expression is only a
+ * hint.
+ */
 function shorten(type: string): string {
   return cutAtWord(type, HINT_LENGTH);
 }
@@ -103,7 +109,10 @@ function additionalOf({ additionalProperties: rest }: JsonObject, writer: TypeWr
   return rest === undefined || rest === false ? undefined : writer.write(rest);
 }
 
-/** A schema with `$ref` cannot be shown alone: the reference points into the document that contains it. */
+/**
+ * Whether a schema contains `$ref`. Such a schema cannot be shown alone, because the reference points into the document
+ * that contains it.
+ */
 function hasReference(schema: unknown): boolean {
   return JSON.stringify(schema).includes('"$ref"');
 }
@@ -111,7 +120,10 @@ function hasReference(schema: unknown): boolean {
 const EXPRESSED = new Set(["type", "properties", "required", "additionalProperties", "examples"]);
 const WITHOUT_CONSTRAINT = /^(?:\$schema|\$id|id|\$comment|\$defs|definitions|title|description|x-.*)$/u;
 
-/** False if the root has conditions across parameters (`oneOf`, `if`, …), which a list of parameters cannot express. */
+/**
+ * Whether a list of parameters expresses the whole schema. False if the root has conditions across parameters, such as
+ * `oneOf` or `if`.
+ */
 function isExpressedByParameters(schema: JsonObject): boolean {
   const { type = "object", properties = {}, required = [] } = schema;
   const isPlain = type === "object" && isJsonObject(properties) && Array.isArray(required);

@@ -4,7 +4,10 @@ import type { ServerSummary } from "./metadata.js";
 import type { UpstreamState } from "../upstreams/types.js";
 import { summarize } from "../search/summary.js";
 
-/** `describe` renders the next steps of a failure. While the server is starting (`isPending`), an earlier failure is ignored. */
+/**
+ * Summarizes a server for a list of servers. `describe` renders the next steps after a failure. While the server is
+ * starting (`isPending`), an earlier failure is not shown.
+ */
 export function describeServer(
   server: CatalogServer,
   state: UpstreamState,
@@ -25,7 +28,7 @@ export function describeServer(
   };
 }
 
-/** The description in the configuration; without one, the title or the instructions that the server sent. */
+/** Returns the description in the configuration; without one, the title or the instructions that the server sent. */
 function serverDescription({ definition, record }: CatalogServer): string {
   return summarize(definition.description ?? record?.title ?? record?.instructions ?? "", 100);
 }

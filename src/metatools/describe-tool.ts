@@ -10,7 +10,10 @@ export type { ToolDetails, ToolExample, ToolParameter };
 
 const DESCRIPTION_LENGTH = 260;
 const PARAMETER_LENGTH = 120;
-/** The URI of the resource with the full definition is about this long, so cutting less than this saves nothing. */
+/**
+ * The minimum number of characters to save. The link to the full definition is about this long, so shortening by less
+ * saves nothing.
+ */
 const MIN_SAVED_LENGTH = 100;
 
 export function toolUri(tool: Tool): string {
@@ -18,8 +21,8 @@ export function toolUri(tool: Tool): string {
 }
 
 /**
- * What a caller needs to call the tool, in few tokens. Every constraint is included; long descriptions are cut, and
- * `full` then names the resource with the complete definition.
+ * Describes a tool for callers in few tokens. All constraints of the parameters are included. If a long description is
+ * cut, `full` is the URI of the resource with the complete definition.
  */
 export function describeTool(tool: Tool): ToolDetails {
   const { description = tool.definition.title ?? "", inputSchema } = tool.definition;
@@ -47,7 +50,10 @@ interface Texts {
   readonly isCut: boolean;
 }
 
-/** Cuts long descriptions after a sentence, unless the URI of the full definition would be as long as the part that is cut. */
+/**
+ * Cuts long descriptions at the end of a sentence, unless the cut part is shorter than the URI of the full definition,
+ * which is added instead.
+ */
 function shortenTexts(description: string, parameters: readonly ToolParameter[]): Texts {
   const short = {
     description: cutAtSentence(description, DESCRIPTION_LENGTH),

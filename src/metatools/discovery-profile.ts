@@ -39,7 +39,10 @@ export function discoveryProfile(parts: DiscoveryProfileParts): readonly MetaToo
 const server = z.string().min(1);
 const tool = z.string().min(1);
 
-/** Above this number of servers, the list omits descriptions and shortens reasons: an agent should search instead. */
+/**
+ * With more servers than this, the list omits descriptions and shortens failure reasons: an agent should search for
+ * tools instead.
+ */
 const MANY_SERVERS = 60;
 const MAX_SERVERS = 200;
 const SHORT_REASON = 80;
@@ -74,9 +77,9 @@ function listMcpServers({ discovery, upstreamState }: DiscoveryProfileParts): Me
 }
 
 export interface ListedOptions {
-  /** Whether the list is long, so that descriptions are omitted and reasons are shortened. */
+  /** Whether the list of servers is long, so that descriptions are omitted and failure reasons are shortened. */
   readonly isLong: boolean;
-  /** The state of the server's start; undefined if the server has answered or failed. */
+  /** How far the start of the server is; undefined if its tools are known or the start failed. */
   readonly start: PendingServer | undefined;
 }
 
@@ -89,7 +92,8 @@ export function toListedServer(summary: ServerSummary, { isLong, start }: Listed
     toolCount,
     ...(enabledCount === toolCount ? {} : { enabledCount }),
     status,
-    // The gateway closes idle connections, so "disconnected" alone would look like a failure.
+    // "disconnected" alone would look like a failure, but the gateway closes idle connections. The next call opens them
+    // again.
     ...(status === "disconnected" && known && start === undefined ? { ready: true } : {}),
     ...(start !== undefined ? toStart(start) : known ? {} : { known: false }),
     ...(reason === undefined ? {} : { reason: isLong ? cutAtWord(reason, SHORT_REASON) : reason }),
@@ -114,11 +118,17 @@ function searchTools({ discovery }: DiscoveryProfileParts): MetaTool {
 }
 
 const MAX_SIGNATURE_LENGTH = 160;
-/** Agents usually use one of the first hits. The summaries of the others only have to distinguish them. */
+/**
+ * How many hits get a long summary. Agents usually use one of the first hits; the short summaries of the other hits
+ * only have to distinguish them.
+ */
 const LIKELY_HITS = 2;
 const SHORT_SUMMARY = 60;
 
-/** The answer of a search, for MCP, REST, `--json` of the CLI and the benchmark of answer sizes. `describe` renders the note. */
+/**
+ * Converts search results to the format of MCP, REST, `--json` of the CLI and the benchmark of result sizes. `describe`
+ * renders the next steps in the note.
+ */
 export function toSearchAnswer(found: FoundTools, describe: DescribeStep) {
   const { hits, more, pending, installable = [] } = found;
   const isPending = pending.length > 0;
@@ -140,7 +150,7 @@ export function toSearchAnswer(found: FoundTools, describe: DescribeStep) {
   };
 }
 
-/** The wanted tool may belong to a server that has not answered yet. */
+/** A note for search results while servers are starting: the wanted tool may belong to one of these servers. */
 function searchAgainNote(hasHits: boolean, pending: readonly PendingServer[]): string {
   return `${describePending(pending)} Search again in ${RETRY_AFTER_SECONDS} s${hasHits ? " if nothing here fits" : ""}.`;
 }
@@ -154,7 +164,10 @@ const MAX_FAILED = 10;
 const NO_SERVER =
   "No server is configured. The user can find one with `anygpt mcp find WORDS` and add it with `anygpt mcp add`.";
 
-/** ` Closest tools: tavily:search (Search the web), …`; empty when no tool is near. */
+/**
+ * Returns a sentence such as ` Closest tools: tavily:search (Search the web), …`, or an empty string if no tool is
+ * near.
+ */
 export function closestTools({ closest }: Pick<FoundTools, "closest">): string {
   const named = closest.map((one) => {
     const summary = summaryOf(one, SHORT_SUMMARY).replace(/[.。]$/u, "");
@@ -167,7 +180,10 @@ function describeNoMatch(found: FoundTools, describe: DescribeStep): string {
   const { failed, hasServers } = found;
   if (!hasServers) return `No tool fits: ${NO_SERVER}`;
   const names = failed.slice(0, MAX_FAILED).map(({ definition }) => definition.name);
-  const notSearched = failed.length > 0 ? ` Not searched, because they failed to start: ${names.join(", ")}.` : "";
+  const notSearched =
+    failed.length > 0
+      ? ` The search did not include these servers, because they failed to start: ${names.join(", ")}.`
+      : "";
   return `No tool fits.${closestTools(found)}${notSearched} Search with other words. ${describe({ action: "list-servers" })}`;
 }
 
@@ -206,7 +222,9 @@ function getToolDetails({ discovery }: DiscoveryProfileParts): MetaTool {
   });
 }
 
-/** `required` is only present if it is true, which saves tokens for every optional parameter. */
+/**
+ * Converts a tool to the result of `get_tool_details`. `required` is only present if it is true, which saves tokens.
+ */
 export function toDetailsAnswer(tool: Tool): JsonObject {
   const details = describeTool(tool);
   const parameters = details.parameters.map(({ required, ...rest }) => (required ? { ...rest, required } : rest));

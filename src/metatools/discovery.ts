@@ -1,5 +1,5 @@
-// Looks up servers and tools in the catalog and searches them, for all surfaces. It depends on no protocol and does not
-// format answers.
+// Looks up and searches servers and tools in the catalog, for all surfaces. Depends on no protocol and does not format
+// results.
 import { type CatalogFinder, createCatalogFinder, serverNotFound } from "../catalog/find.js";
 import type { CatalogLookup } from "../catalog/lookup.js";
 import type { Refresh } from "../catalog/refresh.js";
@@ -24,7 +24,7 @@ export interface DiscoveryParts {
   readonly options: SearchOptions;
   /** Loads the embedding model for semantic search, if there is one; called by the first search. */
   readonly meaning?: () => Promise<Meaning | undefined>;
-  /** The directory of public servers, to suggest one when a search finds nothing. */
+  /** The directory of public MCP servers. A search that finds no tool suggests a server from it. */
   readonly directory?: Directory;
   /** Names of servers that the configuration disables. */
   readonly disabled?: readonly string[];
@@ -32,34 +32,37 @@ export interface DiscoveryParts {
   readonly indexers?: Indexers;
 }
 
-/** The key says whether the indexer is semantic. */
+/** Indexers by whether they support semantic search. */
 export type Indexers = Map<boolean, Promise<Indexer>>;
 
 export interface SearchRequest {
   readonly query: string;
   readonly server?: string | undefined;
-  /** A filter of tools, applied before the results are limited. */
+  /** Only tools for which this function returns true are found. Applied before `limit`. */
   readonly filter?: ((tool: Tool) => boolean) | undefined;
   readonly limit?: number | undefined;
-  /** Overrides `minRelevance` of the configuration, for callers that filter the hits themselves. */
+  /** Overrides `search.minRelevance` of the configuration, for callers that filter the hits themselves. */
   readonly minRelevance?: number | undefined;
   readonly includeDisabled?: boolean | undefined;
-  /** How long to wait at most for servers that have not answered yet. Default: 1.5 s, and 5 s while no tool is found. */
+  /**
+   * The longest wait in milliseconds for servers whose tools are not known yet. Default: 1500, and 5000 while no tool
+   * is found.
+   */
   readonly waitMs?: number | undefined;
-  /** Whether each hit lists the words that matched. */
+  /** Whether each hit lists the words of the query that matched. */
   readonly explain?: boolean | undefined;
   /** The caller's context, for traces. */
   readonly context?: CallContext | undefined;
 }
 
-/** The look-ups of the catalog, and the search. */
+/** Looks up servers and tools in the catalog, and searches for tools. */
 export interface Discovery extends CatalogFinder {
   search(request: SearchRequest): Promise<FoundTools>;
 }
 
-/** How long a search waits for servers that are started for the first time. */
+/** How long a search waits for servers whose tools are not known yet. */
 const FIRST_TIME_WAIT_MS = 1500;
-/** The maximum total wait while no tool is found, because an empty answer is of little use to a caller. */
+/** How long a search waits in total while it finds no tool, because an empty result is of little use to a caller. */
 const NOTHING_FOUND_WAIT_MS = 5000;
 const MAX_CLOSEST = 3;
 
@@ -77,7 +80,7 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
       indexers.set(options.semantic, indexer);
       const groups = [...current.servers.values()].map(toGroup);
       const index = indexer.then((one) => one.index(groups));
-      // Let the next search try again.
+      // Do not cache the error: the next search builds the index again.
       index.catch(() => {
         indexers.clear();
         indexed = undefined;
@@ -159,7 +162,7 @@ interface Hit {
   readonly relevance: number;
 }
 
-/** Puts a tool first if the query is the exact name of its tool file. */
+/** If the query is the exact id of a tool file, puts the tool of that file first. */
 function withNamedFileFirst(
   query: string,
   { servers }: Snapshot,

@@ -6,7 +6,8 @@ import { defineMetaTool, type MetaTool } from "./meta-tool.js";
 
 const options = z.strictObject({
   timeout: z.number().min(1).max(900).optional().describe("Seconds without progress, default 30"),
-  // `refine` is not part of the published schema, which saves tokens. A caller with an invalid key gets KEY_RULE in the error.
+  // The check in `refine` is not part of the published JSON Schema, which saves tokens. A caller with an invalid key
+  // gets the text KEY_RULE in the error.
   idempotency_key: z
     .string()
     .refine(isIdempotencyKey, KEY_RULE)
@@ -23,14 +24,14 @@ export function executeTool(execute: Execute): MetaTool {
     input: z.strictObject({
       server: z.string().min(1),
       tool: z.string().min(1),
-      // Published as an object; the string that some models send instead is parsed by the executor.
+      // The published JSON Schema says "object". Some models send a JSON string instead, which the executor parses.
       arguments: z.unknown().meta({ type: "object", description: "The tool's arguments" }),
       options: options.optional(),
     }),
     readOnly: false,
-    // Models omit the arguments of tools without parameters.
+    // Models omit `arguments` if the tool has no parameters.
     defaults: { arguments: {} },
-    // The executor rejects ambiguous arguments, so that the rejected call is in the audit log.
+    // Ambiguous arguments are rejected by the executor instead of here, so that the rejected call is in the audit log.
     rejectsFlaws: true,
     async run({ server, tool, arguments: given, options: chosen = {} }, context) {
       const result = await execute({
@@ -38,7 +39,7 @@ export function executeTool(execute: Execute): MetaTool {
         server,
         tool,
         arguments: given,
-        // A client may send the key in `_meta` instead, so that the model does not have to.
+        // A client may send the idempotency key in `_meta`, so that the model does not have to.
         idempotencyKey: idempotencyKeyOf(context.meta, chosen.idempotency_key, "execute_tool"),
         timeoutMs: chosen.timeout === undefined ? undefined : chosen.timeout * 1000,
         confirmed: chosen.confirmed,

@@ -1,13 +1,18 @@
 import { createHash } from "node:crypto";
 
-/** Every model provider accepts tool names of up to 64 of these characters. */
+/**
+ * The maximum length of an alias. All model providers accept tool names of up to 64 characters of the set `ALLOWED`.
+ */
 const MAX_LENGTH = 64;
 const ALLOWED = /^[A-Za-z0-9_-]{1,64}$/;
 const SEPARATOR = "__";
 const HASH_LENGTH = 10;
-/** 200 bits: long enough that no collision can be constructed. */
+/** The length of the hash in characters of 5 bits each: 200 bits, so that nobody can construct a collision. */
 const LONG_HASH_LENGTH = 40;
-/** A plain name that ends like a hash gets a hash as well, so that it can never equal a hashed alias. */
+/**
+ * Names that look as if they end with a hash. They also get a hash, so that they can never equal the hashed alias of
+ * another tool.
+ */
 const HASHED = /_(?:[0-9a-v]{10}|[0-9a-v]{40})$/;
 
 export interface AliasedTool {
@@ -16,9 +21,9 @@ export interface AliasedTool {
 }
 
 /**
- * The name of a tool in full mode: `server__tool`, or `tool` if there is only one server. It depends only on the names of
- * the server and the tool, so it stays the same when other tools come or go. If it is too long, has other characters
- * or is ambiguous, it ends with a hash of the two names.
+ * Returns the name of a tool in full mode: `server__tool`, or `tool` if there is only one server. The name does not
+ * depend on other tools, so it stays the same when other tools are added or removed. A name that is too long, contains
+ * other characters than `ALLOWED` or is ambiguous is shortened and ends with a hash.
  */
 export function toAlias(tool: AliasedTool, isAlone: boolean, hashLength = HASH_LENGTH): string {
   const { server, name } = tool;
@@ -30,12 +35,14 @@ export function toAlias(tool: AliasedTool, isAlone: boolean, hashLength = HASH_L
   return `${words}_${hash}`;
 }
 
-/** `server__tool` can only be split unambiguously if the server's name has no separator and does not end with a part of one. */
+/**
+ * Whether `server__tool` can be split unambiguously: the server's name must not contain `__` and must not end with `_`.
+ */
 function isPrefix(server: string): boolean {
   return !server.includes(SEPARATOR) && !server.endsWith("_");
 }
 
-/** SHA-256 in base32hex: 5 bits for each character. */
+/** Returns the SHA-256 hash of the server and tool name in base32hex (5 bits per character). */
 function hashOf({ server, name }: AliasedTool): string {
   const bits = createHash("sha256")
     .update(JSON.stringify([server, name]))

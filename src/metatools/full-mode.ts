@@ -1,5 +1,5 @@
-// Full mode: lists every enabled tool of the catalog under an alias that all clients accept, and sends calls of it to the
-// executor. The MCP surface sends the list to clients.
+// Full mode: lists every enabled tool of all servers under an alias that all clients accept, and sends calls of these
+// tools to the executor. The MCP surface sends the list to clients.
 import { type CatalogServer, isBuiltIn, type Snapshot } from "../catalog/snapshot.js";
 import { DiscoveryError } from "../errors.js";
 import type { Execute } from "../executor/execute.js";
@@ -14,7 +14,10 @@ export interface FullModeParts {
   readonly execute: Execute;
 }
 
-/** The definition that the server sent, with the alias as its name and a root schema that clients accept. */
+/**
+ * A tool in full mode: the definition that the server sent, with the alias as its name and a root schema of type
+ * "object".
+ */
 export type ListedTool = JsonObject & { readonly name: string };
 
 export interface ListedPage {
@@ -23,9 +26,12 @@ export interface ListedPage {
 }
 
 export interface FullMode {
-  /** Sorted by name. Returns the same array until a tool changes, so that a caller can detect a change by identity. */
+  /**
+   * Returns all tools, sorted by name. Returns the same array until a tool changes, so that a caller can detect a
+   * change by comparing references.
+   */
   tools(): readonly ListedTool[];
-  /** Throws INVALID_REQUEST for a cursor that the gateway did not issue. */
+  /** Returns one page of the tools. Throws INVALID_REQUEST for a cursor that the gateway did not issue. */
   page(cursor?: string): ListedPage;
   find(name: string): MetaTool | undefined;
 }
@@ -63,7 +69,7 @@ function toListing(tools: Snapshot["tools"], isAlone: boolean, builtIn: readonly
   const listed = [...byAlias]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([alias, { definition, operation }]): ListedTool => {
-      // Clients do not need to know how the gateway calls the REST API behind a tool.
+      // `operation` is removed: clients do not need to know how the gateway calls the REST API behind a tool.
       const { operation: _operation, ...published } = definition;
       const inputSchema = toObjectSchema(definition.inputSchema);
       return { ...(operation === undefined ? definition : published), name: alias, inputSchema };
@@ -71,12 +77,15 @@ function toListing(tools: Snapshot["tools"], isAlone: boolean, builtIn: readonly
   return { tools, isAlone, byAlias, listed };
 }
 
-/** Clients reject the whole list if the root schema of one tool has another type than "object". Arguments are always an object. */
+/**
+ * Sets the type of the root schema to "object". Clients reject the whole tool list if one root schema has another type,
+ * and arguments are always an object.
+ */
 function toObjectSchema(schema: JsonObject): JsonObject {
   return schema["type"] === "object" ? schema : { ...schema, type: "object" };
 }
 
-/** Pages are large because many clients only read the first page. */
+/** The maximum number of tools on a page. Pages are large because many clients only read the first page. */
 const MAX_TOOLS = 1_000;
 const MAX_CHARACTERS = 4_000_000;
 
@@ -94,7 +103,10 @@ function toPage(listed: readonly ListedTool[], cursor: string | undefined): List
   return end < listed.length && last !== undefined ? { tools, nextCursor: toCursor(last.name) } : { tools };
 }
 
-/** A cursor names the last tool of the page before, so that no tool is skipped if the list changes between two pages. */
+/**
+ * Returns the cursor for the next page. It contains the name of the last tool on this page, so that no tool is skipped
+ * if the list changes in between.
+ */
 function toCursor(name: string): string {
   return Buffer.from(`after ${name}`).toString("base64url");
 }

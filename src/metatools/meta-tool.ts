@@ -3,17 +3,19 @@ import { DiscoveryError } from "../errors.js";
 import type { CallContext, CallResult } from "../model/call.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
 
-/** A tool of the gateway itself: declared once, served by every surface. */
+/**
+ * A tool that the gateway itself provides, such as `search_tools`. It is defined once and available on every surface.
+ */
 export interface MetaTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
-  /** Whether the tool changes nothing: clients may run such calls without asking the user. */
+  /** Whether the tool only reads data. Clients may run such tools without asking the user. */
   readonly readOnly: boolean;
   run(args: unknown, context: CallContext): Promise<MetaAnswer>;
 }
 
-/** `data`: an answer of the gateway itself. `result`: the answer of an upstream server, which is forwarded unchanged. */
+/** `data`: a result that the gateway created. `result`: the result of a server's tool, which is forwarded unchanged. */
 export type MetaAnswer =
   | { readonly kind: "data"; readonly data: JsonObject }
   | { readonly kind: "result"; readonly result: CallResult };
@@ -23,9 +25,9 @@ export interface MetaToolSource<Input extends z.ZodType> {
   readonly description: string;
   readonly input: Input;
   readonly readOnly: boolean;
-  /** Default values of members that the published schema requires and models sometimes omit. */
+  /** Default values for arguments that the published schema requires but models sometimes omit. */
   readonly defaults?: JsonObject;
-  /** `run` itself rejects ambiguous arguments (`context.flaws`). If false, they are rejected before `run`. */
+  /** Whether `run` itself rejects ambiguous arguments (`context.flaws`). If not, they are rejected before `run`. */
   readonly rejectsFlaws?: boolean;
   readonly run: (args: z.output<Input>, context: CallContext) => Promise<MetaAnswer>;
 }
@@ -47,7 +49,7 @@ export function defineMetaTool<Input extends z.ZodType>(source: MetaToolSource<I
   };
 }
 
-/** The data that a meta-tool answers with, so that other surfaces return the same object as MCP. */
+/** Runs a meta-tool and returns its data, so that the CLI and the REST API return the same object as MCP. */
 export async function metaToolData(
   metaTools: readonly MetaTool[],
   name: string,
@@ -60,7 +62,7 @@ export async function metaToolData(
   return answer.kind === "data" ? answer.data : { ...answer.result };
 }
 
-/** The published schema without keywords that models do not need, which saves tokens. */
+/** Returns the published JSON Schema without keywords that models do not need, which saves tokens. */
 function toInputSchema(input: z.ZodType): JsonObject {
   const {
     $schema: _dialect,

@@ -5,38 +5,44 @@ import { summarize } from "../search/summary.js";
 import { describeTool, type ToolExample, type ToolParameter } from "./describe-tool.js";
 import type { FoundTool } from "./found-tools.js";
 
-/** `connected`: a connection is open. `disconnected`: none is open, and a call opens one. `error`: the last start failed. */
+/**
+ * `connected`: a connection is open. `disconnected`: no connection is open; the next call opens one. `error`: the last
+ * start failed.
+ */
 export type ServerStatus = "connected" | "disconnected" | "error";
 
-/** A server as `listServers` returns it. */
+/** A server in the result of `listServers`. */
 export interface ServerSummary {
   readonly name: string;
   readonly description: string;
-  /** The number of all its tools; 0 while `known` is false. */
+  /** The number of all tools of the server; 0 while `known` is false. */
   readonly toolCount: number;
-  /** The number of tools that no rule disables. */
+  /** The number of tools that can be called. */
   readonly enabledCount: number;
   readonly status: ServerStatus;
-  /** Whether its tools are known, from the server itself or from the configuration. */
+  /** Whether the server's tools are known, from the server itself or from the configuration. */
   readonly known: boolean;
-  /** Why the server cannot be used, and the next action. */
+  /** Why the server cannot be used, and what to do next. Set only if `status` is `error`. */
   readonly reason?: string;
 }
 
-/** A tool as `listTools` and `getToolDetails` return it. */
+/** A tool in the results of `listTools` and `getToolDetails`. */
 export interface ToolMetadata {
   readonly server: string;
   readonly name: string;
   /** The first informative sentence of the description, at most 100 characters. */
   readonly summary: string;
-  /** The whole description, as the server states it. */
+  /** The complete description, as the server sent it. */
   readonly description: string;
   /** The top-level parameters, in a compact form. */
   readonly parameters: readonly ToolParameter[];
   readonly examples: readonly ToolExample[];
-  /** The JSON Schema of the arguments, as the server states it. */
+  /** The JSON Schema of the arguments, as the server sent it. */
   readonly inputSchema: JsonObject;
-  /** Whether the tool can be called: `false` if a rule disables it or it is quarantined. */
+  /**
+   * Whether the tool can be called: `false` if a rule disables it, or if it is quarantined until an operator approves
+   * its definition.
+   */
   readonly enabled: boolean;
   /** The tags that the rules assign to the tool. */
   readonly tags: readonly string[];
@@ -48,11 +54,11 @@ export interface SearchResult {
   readonly tool: string;
   /** The first informative sentence of the description, at most 100 characters. */
   readonly summary: string;
-  /** How well the tool matches, 0 to 1. Values of different queries can be compared. */
+  /** How well the tool matches the query, from 0 to 1. Values for different queries can be compared. */
   readonly relevance: number;
   /** The tags that the rules assign to the tool. */
   readonly tags: readonly string[];
-  /** Which words of the query matched, and where; only present with `explain`. */
+  /** Which words of the query matched, and in which field of the tool. Only present with the option `explain`. */
   readonly why?: readonly Match[];
 }
 

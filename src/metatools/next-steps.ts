@@ -8,7 +8,7 @@ import {
   toPurpose,
 } from "../model/next-steps.js";
 
-/** Steps that an agent takes with the meta-tools. */
+/** The next steps that an agent takes by calling tools of the gateway. */
 type ToolStep = Extract<
   NextStep,
   {
@@ -16,7 +16,7 @@ type ToolStep = Extract<
   }
 >;
 
-/** Renders a step as a call of the meta-tools of a profile, or of the listed tools in full mode. */
+/** Renders a step as a call of a profile's meta-tools or, in full mode, of the listed tools. */
 export type DescribeToolStep = (step: ToolStep) => string;
 
 export function createMcpDescription(describeToolStep: DescribeToolStep): DescribeStep {
@@ -52,7 +52,7 @@ function askToApprove(id: string): string {
   return `Ask the user to decide about the call with \`${approveCommand(id)}\`, then repeat the same call unchanged.`;
 }
 
-/** ' with query "refund"', or nothing. */
+/** Returns the arguments as text, such as ' with query "refund"', or an empty string. */
 export function withArguments(args: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(args).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name} ${JSON.stringify(value)}`],
@@ -60,7 +60,7 @@ export function withArguments(args: Readonly<Record<string, string | undefined>>
   return given.length === 0 ? "" : ` with ${given.join(" and ")}`;
 }
 
-/** Renders the steps that pass an option, which both profiles have. */
+/** Renders the steps that pass one of the `options` of a call. Both profiles have the same options. */
 export function describeOptionStep({
   action,
 }: Extract<ToolStep, { action: "raise-timeout" | "pass-key" | "confirm" }>): string {
@@ -94,7 +94,10 @@ export const describeDiscoveryStep = createMcpDescription((step) => {
   }
 });
 
-/** Renders next steps for full mode, where every tool is listed by its alias and takes no options of the gateway. */
+/**
+ * Renders next steps for full mode, where tools/list has every tool under its alias and calls accept no gateway
+ * options.
+ */
 export const describeFullModeStep = createMcpDescription((step) => {
   switch (step.action) {
     case "list-servers":

@@ -4,15 +4,15 @@ import type { FullMode, ListedPage } from "./full-mode.js";
 import type { MetaTool } from "./meta-tool.js";
 import { describeFullModeStep } from "./next-steps.js";
 
-/** The tools that clients see: the five meta-tools of a profile, or every tool in full mode. */
+/** The tools that clients see: the five meta-tools of a profile or, in full mode, the tools of all servers. */
 export interface Offered {
-  /** Whether the list never changes, and is known before any server has answered. */
+  /** Whether the list of tools never changes and does not depend on the servers. */
   readonly isFixed: boolean;
   page(cursor?: string): ListedPage;
   find(name: string): MetaTool | undefined;
-  /** The names of the meta-tools, for the error of a call with an unknown name; empty in full mode. */
+  /** The names of the meta-tools; empty in full mode. The error of a call with an unknown tool name lists them. */
   readonly names: readonly string[];
-  /** Renders next steps as calls of these tools. */
+  /** Renders next steps as calls of the tools that clients see. */
   readonly describeStep: DescribeStep;
 }
 
@@ -31,7 +31,7 @@ export function offerAll(fullMode: FullMode): Offered {
   return { isFixed: false, page: fullMode.page, find: fullMode.find, names: [], describeStep: describeFullModeStep };
 }
 
-/** Undefined if the list depends on the servers. */
+/** Returns the list of tools if it never changes; undefined if it depends on the servers. */
 export function toFixedList(offered: Offered): ListedPage | undefined {
   return offered.isFixed ? offered.page() : undefined;
 }

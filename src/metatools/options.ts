@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The key `profile` of the configuration. */
+/** The schema of the configuration key `profile`. */
 export const profileOptions = z
   .enum(["discovery", "gateway"])
   .default("discovery")
@@ -9,15 +9,15 @@ export const profileOptions = z
       "`gateway.intent`, `gateway.execute` and three more. Both cover all servers and adapters.",
   );
 
-/** The key `mode` of the configuration. */
+/** The schema of the configuration key `mode`. */
 export const modeOptions = z
   .enum(["lazy", "full"])
   .default("lazy")
   .describe(
-    "`lazy` lists the five tools of the profile; `full` lists every enabled tool of every server. `MCP_TOOL_MODE` overrides it.",
+    "`lazy` lists the five tools of the profile; `full` lists every enabled tool of every server. The environment variable `MCP_TOOL_MODE` overrides this option.",
   );
 
-/** The section `gateway` of the configuration. */
+/** The schema of the configuration section `gateway`. */
 export const gatewayOptions = z
   .strictObject({
     minConfidence: z
@@ -27,7 +27,7 @@ export const gatewayOptions = z
       .default(0.5)
       .describe(
         "Below this confidence, from 0 to 1, `gateway.intent` recommends no tool and returns options to choose from. " +
-          "`MCP_SEARCH_MIN_CONFIDENCE` overrides it.",
+          "The environment variable `MCP_SEARCH_MIN_CONFIDENCE` overrides this option.",
       ),
     limit: z
       .int()
@@ -35,7 +35,7 @@ export const gatewayOptions = z
       .max(50)
       .default(3)
       .describe(
-        "The maximum number of alternatives that `gateway.intent` returns if the caller passes no limit. `MCP_DEFAULT_LIMIT` overrides it.",
+        "The maximum number of alternatives that `gateway.intent` returns if the caller passes no limit. The environment variable `MCP_DEFAULT_LIMIT` overrides this option.",
       ),
     registry: z
       .string()
@@ -43,7 +43,7 @@ export const gatewayOptions = z
       .optional()
       .describe(
         "File with the exported registry of operations. If it differs from the live catalog, `gateway.intent` is " +
-          "disabled and its error lists the differences. `MCP_REGISTRY_PATH` overrides it.",
+          "disabled and its error lists the differences. The environment variable `MCP_REGISTRY_PATH` overrides this option.",
       ),
     dots: z
       .boolean()
@@ -59,7 +59,7 @@ export type Profile = z.output<typeof profileOptions>;
 export type Mode = z.output<typeof modeOptions>;
 export type GatewayOptions = z.output<typeof gatewayOptions>;
 
-/** Environment variables, the configuration keys that they override, and whether the value is a number. */
+/** Environment variables, each with the configuration key that it overrides and whether its value is a number. */
 const VARIABLES: readonly (readonly [variable: string, path: readonly string[], isNumber: boolean])[] = [
   ["MCP_TOOL_MODE", ["mode"], false],
   ["MCP_REGISTRY_PATH", ["gateway", "registry"], false],
@@ -68,7 +68,7 @@ const VARIABLES: readonly (readonly [variable: string, path: readonly string[], 
 ];
 
 export interface FromEnvironment {
-  /** Values that override the configuration. */
+  /** The values of the environment variables, which override the configuration. */
   readonly values: {
     readonly mode?: unknown;
     readonly gateway?: Readonly<Record<string, unknown>>;

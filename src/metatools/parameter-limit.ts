@@ -2,12 +2,15 @@ import { cutAtWord } from "../util/text.js";
 import type { DescribedInput } from "./describe-input.js";
 import type { ToolParameter } from "./tool-details.js";
 
-/** The maximum size of parameters, types and schemas in an answer, in characters: about 10,000 tokens. */
+/** The maximum size of parameters, types and schemas in a result, in characters: about 10,000 tokens. */
 const MAX_CHARACTERS = 40_000;
 const SHORT_TYPE = 200;
 const MAX_NAMED = 20;
 
-/** Shortens the largest parts of an input that is over the limit, and lists them in `omitted`. */
+/**
+ * If the description of a tool's input exceeds the limit, shortens its largest parts and lists their names in
+ * `omitted`.
+ */
 export function limitParameters(input: DescribedInput): DescribedInput {
   if (sizeOf(input) <= MAX_CHARACTERS) return input;
   const { inputSchema, ...rest } = input;

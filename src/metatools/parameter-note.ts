@@ -9,7 +9,10 @@ const FILLER = new Set(
   ),
 );
 
-/** The part of a description that adds to the parameter's name and type; empty if it only repeats them. */
+/**
+ * Returns the part of a description that adds information to the parameter's name and type; empty if it only repeats
+ * them.
+ */
 export function toParameterNote(name: string, schema: unknown, description: string): string {
   const line = toOneLine(description.slice(0, MAX_INPUT_LENGTH))
     .replace(/^[([]?(?:optional|required)[)\]]?\s*[:.,–—-]\s*|^[([](?:optional|required)[)\]]\s*/iu, "")
@@ -20,7 +23,7 @@ export function toParameterNote(name: string, schema: unknown, description: stri
   return toWords(note).every((word) => nameWords.has(word) || FILLER.has(word)) && !/\d/u.test(note) ? "" : note;
 }
 
-/** Removes the default value from a description, because the type expression already has it. */
+/** Removes the default value from a description, because the type expression already contains it. */
 function withoutDefault(text: string, schema: unknown): string {
   if (!isJsonObject(schema) || schema["default"] === undefined || !/default/iu.test(text)) return text;
   const value = schema["default"];

@@ -4,12 +4,12 @@ import type { ErrorCode } from "../errors.js";
 import { type SearchResult, toSearchResult } from "./metadata.js";
 import type { FoundTools } from "./found-tools.js";
 
-/** A server whose tools are not known yet because it has not answered. */
+/** A server that is still starting, so that its tools are not known yet. */
 export interface StartingServer {
   readonly server: string;
-  /** `queued`: the gateway starts it when the servers before it have answered or failed. */
+  /** How far the start is. `queued`: the gateway starts the server when earlier servers have started or failed. */
   readonly phase: StartPhase;
-  /** Milliseconds since the gateway began to start it. */
+  /** Milliseconds since the gateway began to start the server. */
   readonly startingForMs: number;
 }
 
@@ -22,7 +22,7 @@ export interface FailedServer {
 
 /** What `ready` returns. */
 export interface Readiness {
-  /** Whether every server has answered or failed: `pending` is empty. */
+  /** Whether the tools of every server are known or the server has failed, so that `pending` is empty. */
   readonly ready: boolean;
   /** Servers that are still starting. */
   readonly pending: readonly StartingServer[];
@@ -30,10 +30,10 @@ export interface Readiness {
   readonly failed: readonly FailedServer[];
 }
 
-/** What a search found, and the servers whose tools it could not search. */
+/** The result of `search`: the tools that match, and the servers whose tools could not be searched. */
 export interface SearchOutcome {
   readonly results: readonly SearchResult[];
-  /** How many more tools match than `results` has. */
+  /** How many tools match in addition to `results`. */
   readonly more: number;
   /** Servers that are still starting. While there are any, empty `results` do not mean that no tool matches. */
   readonly pending: readonly StartingServer[];

@@ -3,7 +3,7 @@ import { isJsonObject } from "../model/json.js";
 import type { Tool } from "../model/tool.js";
 import type { SearchDocument } from "../search/fields.js";
 
-/** The texts of a tool that the search index covers. */
+/** Returns the fields of a tool that the search index contains. */
 export function toSearchDocument(tool: Tool, server: CatalogServer | undefined): SearchDocument {
   const { title, description, inputSchema } = tool.definition;
   const serverDescription = server?.definition.description ?? server?.record?.title;

@@ -24,9 +24,9 @@ const libraryInput = z.object({
 });
 
 const HINT =
-  "Pass a query of 1 to 2,000 characters, and options with a limit from 1 to 50 (an integer) and a waitMs of 0 or more.";
+  "Pass a `query` of 1 to 2,000 characters, and in `options` an integer `limit` from 1 to 50 and a `waitMs` of 0 or more.";
 
-/** Validates at run time, because JavaScript callers may pass any value. */
+/** Validates the arguments of `searchTools` at run time, because JavaScript callers may pass any value. */
 export function toSearchRequest(input: { query: unknown; options: unknown }): SearchRequest {
   const checked = libraryInput.safeParse(input);
   if (!checked.success) throw malformed("searchTools", checked.error, HINT);

@@ -6,7 +6,10 @@ import type { Suggestion } from "../directory/rank.js";
 const MAX_SUGGESTIONS = 3;
 const MAX_TOOLS = 3;
 
-/** Servers of the directory that certainly match and are not configured. If the directory cannot be read, there are no suggestions. */
+/**
+ * Finds servers in the directory of public servers that certainly match the query and are not configured. Returns none
+ * if the directory cannot be read.
+ */
 export async function suggestInstallable(
   query: string,
   { servers }: Snapshot,
@@ -32,7 +35,10 @@ function isConfigured({ package: source, remote }: DirectoryEntry, words: readon
   );
 }
 
-/** One line for an agent or a terminal. It names a command for the user, because no tool of the gateway installs servers. */
+/**
+ * Describes a suggested server in one line for an agent or a terminal. It names a command for the user, because the
+ * gateway has no tool that installs servers.
+ */
 export function addServerNote({ entry, tools }: Suggestion): string {
   const named = tools.length > 0 ? ` (tools: ${tools.slice(0, MAX_TOOLS).join(", ")})` : "";
   return `A server that is not configured fits. The user can add it with: anygpt mcp add ${entry.name}${named}`;

@@ -4,23 +4,26 @@ import type { Secrets } from "../util/secrets.js";
 
 /** Why a call or a request failed. */
 export interface ExecutionError {
-  /** What kind of failure it is. The codes are stable; see `ERRORS` for the meaning of each. */
+  /** The kind of failure. The codes are stable; `ERRORS` has the meaning of each. */
   readonly code: ErrorCode;
-  /** What happened, to which server or tool, with the value that caused it. */
+  /** What happened, with the server or tool and the value that caused the failure. */
   readonly message: string;
-  /** The next action: a command to run or a field to change. */
+  /** What to do next, such as a command to run or a field to change. */
   readonly hint?: string;
   readonly server?: string;
   readonly tool?: string;
-  /** Whether the same call can succeed later without a change. */
+  /** Whether the same unchanged call can succeed later. */
   readonly retryable: boolean;
-  /** Whether the tool ran at its server. With `unknown`, a repeated call can run the tool twice. */
+  /** Whether the server ran the tool. If `unknown`, repeating the call can run the tool twice. */
   readonly executed: Executed;
-  /** More details, which depend on `code`: `request_id`, `problems`, `nearest` and others. */
+  /** More details such as `request_id`, `problems` or `nearest`. Which ones are present depends on `code`. */
   readonly [fact: string]: unknown;
 }
 
-/** The form in which every surface reports a failure, without secrets. `describe` renders the hint for the surface. */
+/**
+ * Converts an error to the object with which every surface reports a failure. Secrets are redacted. `describe` renders
+ * the hint for the surface.
+ */
 export function toErrorObject(
   thrown: unknown,
   describe: DescribeStep,

@@ -5,21 +5,25 @@ import { describeLibraryStep } from "../model/next-steps.js";
 import { type ExecutionError, toErrorObject } from "./to-error-object.js";
 
 /**
- * The result of one tool call. Check `success` first: it is `true` with a `result`, or `false` with an `error`.
- * A tool that reports a failure itself (`isError` in MCP) has the code `TOOL_EXECUTION_ERROR` and `executed: "yes"`.
+ * The result of one tool call. Check `success` first: if `true`, there is a `result`; if `false`, there is an `error`.
+ * If the tool itself reports a failure (`isError` in MCP), the error has the code `TOOL_EXECUTION_ERROR` and `executed:
+ * "yes"`.
  */
 export type ExecutionResult = (
   | {
       readonly success: true;
-      /** The structured content of the answer. Without it: the text, parsed if it is JSON. */
+      /** The structured content that the tool returned. If there is none: the text content, parsed if it is JSON. */
       readonly result: unknown;
       readonly error?: undefined;
     }
   | { readonly success: false; readonly error: ExecutionError; readonly result?: undefined }
 ) & {
-  /** The content as the tool sent it; only present if it is not plain text (images, links, resources). */
+  /** The content as the tool sent it. Only present if it contains more than plain text (images, links, resources). */
   readonly content?: CallResult["content"];
-  /** The call did not run this time: this is the stored answer to the first call with the same idempotency key. */
+  /**
+   * Set if the tool did not run for this call: this is the stored result of the first call with the same idempotency
+   * key.
+   */
   readonly replayed?: true;
 };
 
@@ -47,7 +51,7 @@ function textOf({ content }: CallResult): string {
   return content.flatMap((item) => (typeof item["text"] === "string" ? [item["text"]] : [])).join("\n");
 }
 
-/** Many tools send a JSON value as text: parse it. */
+/** Parses a text as JSON, because many tools send a JSON value as text. Any other text is returned unchanged. */
 function valueOf(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return text;
   try {

@@ -3,7 +3,7 @@ import type { JsonObject } from "../model/json.js";
 /** A top-level parameter of a tool. */
 export interface ToolParameter {
   readonly name: string;
-  /** A compact type expression: `string`, `'open'|'closed'`, `integer 1..100`, `{path: string}[]`. */
+  /** A compact type expression, such as `string`, `'open'|'closed'`, `integer 1..100` or `{path: string}[]`. */
   readonly type: string;
   readonly required: boolean;
   readonly description?: string;
@@ -23,14 +23,14 @@ export interface ToolDetails {
   readonly tool: string;
   readonly description: string;
   readonly parameters: readonly ToolParameter[];
-  /** The type of additional parameters; only present if the tool accepts any. */
+  /** The type of additional parameters; only present if the tool accepts parameters that are not listed. */
   readonly additional?: string;
   /** The definitions of the type names that occur in `parameters`. */
   readonly types?: Readonly<Record<string, string>>;
   readonly examples?: readonly ToolExample[];
   /** The JSON Schema of the arguments; only present if `parameters` cannot express all of it. */
   readonly inputSchema?: JsonObject;
-  /** Names of the parts that were too large to include. */
+  /** The names of parameters and types that were too large to include. */
   readonly omitted?: readonly string[];
   /** The URI of the resource with the complete definition; only present if the details are not complete. */
   readonly full?: string;

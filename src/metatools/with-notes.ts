@@ -1,6 +1,9 @@
 import type { MetaTool } from "./meta-tool.js";
 
-/** Adds notices for the user to the `note` of a meta-tool's answers. A note that the answer already has stays in front. */
+/**
+ * Adds notices for the user to the `note` in the results of a meta-tool. If a result already has a note, the notices
+ * follow it.
+ */
 export function withNotes(metaTool: MetaTool, notes: () => readonly string[]): MetaTool {
   return {
     ...metaTool,

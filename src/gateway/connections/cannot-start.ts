@@ -3,7 +3,7 @@ import { delimiter, resolve } from "node:path";
 import type { ServerConnection } from "../../model/server.js";
 import type { ConnectionTarget } from "./connection-resolver.js";
 
-/** The folder and the environment in which commands are searched. */
+/** The working folder and the environment variables that are used to find commands. */
 export interface CommandEnvironment {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -19,7 +19,8 @@ export function cannotStart(target: () => ConnectionTarget, runtime: CommandEnvi
 }
 
 function hasCommand(connection: ServerConnection, { cwd, env }: CommandEnvironment): boolean {
-  // Windows adds extensions to a command, so this check would be wrong there.
+  // Windows appends extensions such as `.exe` to a command name, so a check for the exact file name would be wrong
+  // there.
   if (connection.kind !== "stdio" || process.platform === "win32") return true;
   const { command } = connection;
   if (command.includes("/")) return isFile(resolve(connection.cwd ?? cwd, command));

@@ -3,12 +3,16 @@ import type { ServerConnection } from "../../model/server.js";
 import { inheritedNames } from "../../upstreams/process/inherited-names.js";
 import { canonicalJson } from "../../util/json/canonical.js";
 
-/** Variables that affect every server: where its command is found and how it reaches the network. */
+/**
+ * Environment variables that affect every server: they determine where its command is found and how it reaches the
+ * network.
+ */
 const COMMON_VARIABLES = ["PATH", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "NODE_EXTRA_CA_CERTS"];
 
 /**
- * Everything that a failure of the server depends on: its connection with the values of its variables, and the environment
- * variables that it inherits. The text may contain secrets. References such as `${keychain:NAME}` are not resolved for it.
+ * Returns a string that changes when something changes that can cause or fix a failure of the server: its connection
+ * with the values of its variables, and the environment variables that it inherits. The string may contain secrets, but
+ * references such as `${keychain:NAME}` are not resolved in it.
  */
 export function circumstancesOf(
   { withoutSecrets }: { readonly withoutSecrets: () => ServerConnection },

@@ -4,7 +4,7 @@ import type { RuntimeEnvironment } from "../runtime-environment.js";
 import { createSecretReader } from "../../secrets/create-secret-reader.js";
 import type { ConnectionResolverParts } from "./connection-resolver.js";
 
-/** The parts of the connection resolver that depend on the configuration and the runtime environment. */
+/** Creates the parts of the connection resolver that depend on the configuration and the runtime environment. */
 export function connectionResolverParts({
   config,
   runtime: { env, home, elapsed },

@@ -13,21 +13,30 @@ import type { UpstreamTarget } from "../../upstreams/types.js";
 
 export { circumstancesOf } from "./circumstances.js";
 
-/** For an actor other than the local user, a remote server gets a separate connection with its own session and credentials. */
+/**
+ * Returns how to connect to a server. For an actor other than the local user, a remote server gets a separate
+ * connection with its own session and credentials.
+ */
 export type ResolveConnection = (server: string, actorId?: string) => ConnectionTarget;
 
 export interface ConnectionTarget extends UpstreamTarget {
-  /** Changes when the resolved connection changes. */
+  /** Returns a string that changes when the resolved connection changes. */
   readonly identity: () => string;
-  /** The connection with its variables replaced, but without the values of secret references, so the user is not prompted. */
+  /**
+   * The connection with its variables replaced. References to secrets such as `${keychain:NAME}` are not resolved,
+   * because that may prompt the user.
+   */
   readonly withoutSecrets: () => ServerConnection;
 }
 
 export interface ConnectionResolverParts {
   readonly variables: Variables;
-  /** The variables of servers that tool files define. */
+  /** Resolves the variables of servers that are defined in tool files. */
   readonly toolFileVariables: Variables;
-  /** Rejects variables in command arguments, because every user of this machine can read them. */
+  /**
+   * Whether variables in command arguments are rejected: every user of this machine can read the arguments in the
+   * process list.
+   */
   readonly isStrict?: boolean;
   /** Adds the environment variables that server processes inherit. */
   readonly inheritance?: Inheritance;
@@ -43,7 +52,7 @@ export function createConnectionResolver(
     const known = servers().get(name);
     const definition = known?.definition;
     if (definition === undefined) {
-      throw new DiscoveryError("SERVER_NOT_FOUND", `The server "${name}" is not configured any more.`, {
+      throw new DiscoveryError("SERVER_NOT_FOUND", `The server "${name}" is no longer configured.`, {
         server: name,
         hint: { action: "list-servers" },
       });
@@ -70,7 +79,7 @@ export function createConnectionResolver(
       identity: () => identityOf(withoutSecrets()),
       connection(noteSecret) {
         if (references.length === 0) return complete(noteSecret, unresolvable);
-        // Reports all other errors first, because reading a secret may prompt the user.
+        // Resolve everything else first, so that other errors are reported before reading a secret prompts the user.
         withoutSecrets();
         return readAll(references, parts.secrets).then((values) => {
           for (const value of values.values()) {
@@ -88,7 +97,7 @@ export function createConnectionResolver(
 
 async function readAll(references: readonly string[], secrets: SecretReader | undefined): Promise<Map<string, string>> {
   const values = new Map<string, string>();
-  // One after the other: each read may prompt the user.
+  // Read the secrets one after the other, because each read may prompt the user.
   for (const reference of references)
     values.set(reference, (await secrets?.read(reference)) ?? unresolvable(reference));
   return values;
@@ -97,11 +106,14 @@ async function readAll(references: readonly string[], secrets: SecretReader | un
 function unresolvable(reference: string): never {
   throw new DiscoveryError(
     "CONFIGURATION_ERROR",
-    `\${${reference}} cannot be resolved: this engine has no reader for secrets.`,
+    `\${${reference}} cannot be resolved: this engine was created without a secret reader.`,
   );
 }
 
-/** A reference makes the gateway run a program and pass a secret of the user to a server, so only the user may write one. */
+/**
+ * Throws unless the server is defined in the user's own configuration. Resolving a secret reference runs a program and
+ * passes the secret to the server, so only the user may write such a reference.
+ */
 function assertUserConfiguration({ name, origin, isOwn }: ServerDefinition, [first]: readonly string[]): void {
   if (isOwn === true) return;
   throw new DiscoveryError(
@@ -115,18 +127,27 @@ function assertUserConfiguration({ name, origin, isOwn }: ServerDefinition, [fir
   );
 }
 
-/** Only remote servers have separate connections per actor; all actors share a local server process. */
+/**
+ * Whether a server is remote. Only remote servers have separate connections per actor; all actors share a local server
+ * process.
+ */
 function isRemote({ connection }: ServerDefinition): boolean {
   return connection.kind === "http" || connection.kind === "sse";
 }
 
-/** `onValue` is called with the value of each variable; `read` returns the value of a reference. */
+/**
+ * `onValue` is called with the value of each variable; `read` returns the secret for a reference such as
+ * `${keychain:NAME}`.
+ */
 interface Values {
   readonly onValue: NoteValue | undefined;
   readonly read: ReadReference;
 }
 
-/** Replaces the variables. The error for a missing variable contains its description. */
+/**
+ * Replaces the variables in a server's connection. If one is not set, the error contains its description from the
+ * server's definition.
+ */
 function resolveNeeds(
   { name, connection, needs = [] }: ServerDefinition,
   variables: Variables,
@@ -151,10 +172,13 @@ function resolveNeeds(
   }
 }
 
-/** Variables whose values are not secret. */
+/** Variables whose values are not secret. They are allowed in command arguments. */
 const PUBLIC_VARIABLES = new Set(["HOME", "USER", "LOGNAME", "TMPDIR", "TEMP", "TMP", "USERPROFILE"]);
 
-/** Every user of the machine can list the arguments of all processes. */
+/**
+ * Throws if the command arguments contain a variable or a secret reference: every user of the machine can read the
+ * arguments of all processes.
+ */
 function assertNoVariablesInArgs({ name: server, connection }: ServerDefinition): void {
   if (connection.kind !== "stdio") return;
   const names = connection.args.flatMap(variablesOf).map(({ name }) => name);
@@ -171,7 +195,10 @@ function assertNoVariablesInArgs({ name: server, connection }: ServerDefinition)
   });
 }
 
-/** Rejects invalid header values. Checked here, because later errors would contain the value, which may be a secret. */
+/**
+ * Rejects header values with invalid characters. Errors of the HTTP client would contain the value, which may be a
+ * secret.
+ */
 function assertSendable(connection: ServerConnection, server: string): ServerConnection {
   if (!("headers" in connection)) return connection;
   const [invalid] = Object.entries(connection.headers).find(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value)) ?? [];
@@ -206,7 +233,10 @@ function withoutUnset(
   return connection;
 }
 
-/** Resolves a REST API also if its credentials are not set: its tools come from the document, which needs no credentials. */
+/**
+ * Resolves a connection. For a REST API, the credentials may be unset: its tools come from the OpenAPI document, which
+ * can be read without them.
+ */
 function resolveWithOptionalAuth(connection: ServerConnection, variables: Variables, values: Values): ServerConnection {
   try {
     return resolveConnection(connection, variables, values);
@@ -219,7 +249,10 @@ function resolveWithOptionalAuth(connection: ServerConnection, variables: Variab
   }
 }
 
-/** Values in the connection that look like secrets. For a URL also its password, and each value also URL-decoded. */
+/**
+ * Finds values in the connection that look like secrets: also the password in a URL, and the URL-decoded form of each
+ * value.
+ */
 function literalSecrets(connection: ServerConnection, server: string): string[] {
   return findSecrets(connection, server).flatMap(({ value }) => {
     const password = /^[a-z][\w+.-]*:\/\/[^/\s:@]*:([^/\s@]+)@/i.exec(value)?.[1];

@@ -8,15 +8,18 @@ import { inheritedNames } from "../../upstreams/process/inherited-names.js";
 
 export interface InheritanceParts {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** `upstreams.inheritEnv`. */
+  /** The value of the option `upstreams.inheritEnv`: names of variables that all server processes inherit. */
   readonly inheritEnv: readonly string[];
   readonly origins: Collected["origins"];
 }
 
 export interface Inheritance {
-  /** Adds the names of inherited variables, and a hint for the error if the server does not start. */
+  /**
+   * Adds to a stdio connection the names of the variables that the process inherits, and a hint for the error message
+   * if the server does not start.
+   */
   complete(server: string, connection: ServerConnection): ServerConnection;
-  /** Inherited values that look like secrets. */
+  /** Values of inherited variables that look like secrets. */
   secretsIn(connection: ServerConnection): readonly string[];
 }
 
@@ -42,7 +45,9 @@ export function createInheritance({ env, inheritEnv: defaultNames, origins }: In
   };
 }
 
-/** The title of the client if it passes its whole environment to its servers. */
+/**
+ * Returns the title of the MCP client if that client passes its whole environment to its servers; otherwise undefined.
+ */
 export function passingClient(client: string | undefined): string | undefined {
   const known = client === undefined ? undefined : CLIENTS[client as ClientId];
   return known?.passesEnvironment === true ? known.title : undefined;
@@ -51,6 +56,6 @@ export function passingClient(client: string | undefined): string | undefined {
 function startHint(client: string): string {
   return (
     `${client} passes its whole environment to its servers, but the gateway does not. ` +
-    "If the server needs a variable, add its name to `inheritEnv` of the server or to `upstreams.inheritEnv`."
+    "If the server needs an environment variable, add the variable's name to `inheritEnv` of the server or to `upstreams.inheritEnv`."
   );
 }

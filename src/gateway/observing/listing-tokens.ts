@@ -3,10 +3,15 @@ import type { CatalogServer, Snapshot } from "../../catalog/snapshot.js";
 import { isBuiltIn } from "../../catalog/snapshot.js";
 import type { Tool } from "../../model/tool.js";
 
-/** Only this many characters of a server's tools are tokenized; the estimate is scaled up for the rest. */
+/**
+ * How many characters of a server's tool list (as JSON) are tokenized. For a longer list, the estimate is extrapolated.
+ */
 const SAMPLE = 40_000;
 
-/** Estimates how many tokens a listing of all tools would have. Computed once for each state of a server's tools. */
+/**
+ * Estimates how many tokens a `tools/list` response with all tools would have. The estimate for a server is computed
+ * again only when its tools change.
+ */
 export function createListingTokens(snapshot: () => Snapshot): () => number {
   const known = new WeakMap<readonly Tool[], number>();
   let last: { readonly tools: Snapshot["tools"]; readonly tokens: number } | undefined;
@@ -36,7 +41,7 @@ function estimate(tools: readonly Tool[]): number {
   return Math.round((estimateTokenCount(text.slice(0, SAMPLE)) * text.length) / SAMPLE);
 }
 
-/** The members of a tool that count for the estimate of `tools/list`. */
+/** Returns the members of a tool that are included in the token estimate. */
 function toListed({ name, description, inputSchema }: Tool["definition"]): object {
   return { name, description, inputSchema };
 }

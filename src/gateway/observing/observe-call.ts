@@ -13,7 +13,7 @@ export function observeCall(call: Call, requestId: string, sinks: ObservationSin
   const { metrics, tracing, log, elapsed } = sinks;
   const began = elapsed();
   const spans = tracing && traceCall(call, requestId, tracing);
-  /** Set once the tool is found: names that callers invent must not appear in metric labels or spans. */
+  /** The called tool; set once it is found. Names that callers invent must not appear in metric labels or spans. */
   let known: { readonly tool: Tool; readonly risk: string } | undefined;
   metrics?.callBegan();
 
@@ -46,7 +46,10 @@ export function observeCall(call: Call, requestId: string, sinks: ObservationSin
   };
 }
 
-/** Creates a span for the call with two child spans: the policy decision (tool found until sent) and the request to the server. */
+/**
+ * Creates a trace span for the call with two child spans: the policy decision (from finding the tool until sending the
+ * request) and the request to the server.
+ */
 function traceCall({ context: { meta, actor } }: Call, requestId: string, tracing: Tracing) {
   const callSpan = tracing.begin("execute_tool", {
     kind: "server",

@@ -36,7 +36,7 @@ export function observeDiscovery(sinks: ObservationSinks, discovery: Discovery, 
   return { ...discovery, search };
 }
 
-/** The query may be confidential, so neither the log nor a trace contains it. */
+/** Observes one search. The query may be confidential, so neither the log nor a trace contains it. */
 function observeSearch({ context }: SearchRequest, { tracing, log, elapsed }: ObservationSinks) {
   const began = elapsed();
   const parent = parseTraceparent(context?.meta?.["traceparent"]);

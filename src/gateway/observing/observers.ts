@@ -1,4 +1,4 @@
-// Reports calls and searches to metrics, traces and the log. If all three are disabled, nothing is loaded or wrapped.
+// Reports calls and searches to metrics, traces and the log. If all three are disabled, no code for them is loaded.
 import { randomBytes } from "node:crypto";
 import type { Snapshot } from "../../catalog/snapshot.js";
 import type { ObserveCall } from "../../executor/call-observer.js";
@@ -20,11 +20,11 @@ export interface Observers {
 
 export interface ObserveOptions {
   readonly metrics?: Metrics;
-  /** Whether every call and every search is logged, at the level `debug`. */
+  /** Whether every call and every search is logged (log level `debug`). */
   readonly logsCalls?: boolean;
 }
 
-/** Undefined when metrics, traces and the call log are disabled. */
+/** Creates the observers. Undefined if metrics, traces and the call log are all disabled. */
 export async function openObservers(
   runtime: RuntimeEnvironment,
   { metrics, logsCalls = false }: ObserveOptions,

@@ -7,7 +7,7 @@ import type { DescribeStep } from "../../model/next-steps.js";
 import type { UpstreamState } from "../../upstreams/types.js";
 import { describeServer } from "../describe-server.js";
 
-/** How the gateway authenticates to an adapter: the names of variables, never their values. */
+/** How the gateway authenticates to an adapter's API: the names of variables, never their values. */
 export interface Authentication {
   readonly type: "none" | "bearer" | "basic" | "api_key" | "oauth2" | "headers" | "environment";
   /** The header that is sent, with `***` in place of the secret. */
@@ -61,7 +61,9 @@ function namesIn(texts: readonly string[]): string[] {
   return [...new Set(texts.flatMap((text) => variablesOf(text).map(({ name }) => name)))];
 }
 
-/** The title in the configuration; without one, the title that the server sent, or its name. */
+/**
+ * Returns the title in the configuration; without one, the title that the server sent; without both, the server's name.
+ */
 export function titleOf({ definition, record }: CatalogServer): string {
   return definition.facts?.title ?? record?.title ?? definition.name;
 }

@@ -18,7 +18,10 @@ const filters = z.strictObject({
   country: text.optional(),
 });
 
-/** Above this number of adapters, each gets a brief description. An agent can request the details of one adapter, or search by task. */
+/**
+ * With more adapters than this, the list has only a brief description of each. An agent can request the details of one
+ * adapter, or search by task.
+ */
 const MANY_ADAPTERS = 30;
 const MAX_ADAPTERS = 200;
 const MAX_OPERATIONS = 2;
@@ -54,7 +57,8 @@ export function gatewayAdapters(table: GatewayTable): MetaTool {
 
 function toNextStep(found: number, all: number, { nameOf }: GatewayTable): string {
   if (all === 0) return "No adapter is configured. The operator of the gateway can add one to its configuration.";
-  if (found === 0) return `Call ${nameOf("adapters")} without filters: not every adapter declares these properties.`;
+  if (found === 0)
+    return `No adapter matches. Call ${nameOf("adapters")} without filters: not every adapter declares the properties that the filters use.`;
   return `Use ${nameOf("intent")} with your task, or ${nameOf("tools")} to explore an adapter.`;
 }
 
@@ -111,7 +115,7 @@ export function enabledOf({ tools }: CatalogServer): Tool[] {
   return tools.filter((tool) => tool.enabled);
 }
 
-/** The number of tools in each category, largest first. */
+/** Counts the tools in each category, largest category first. */
 export function countCategories(server: CatalogServer): Record<string, number> {
   const counts = new Map<string, number>();
   for (const tool of enabledOf(server)) {

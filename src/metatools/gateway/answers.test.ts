@@ -231,7 +231,7 @@ describe("gateway.reference", () => {
     ["confirmation", { confirmation: { mode: "never" } }, "No call needs a confirmation."],
     ["dry-run", {}, "sends nothing"],
     ["rate limit", {}, "RATE_LIMITED"],
-    ["risk", {}, "Without any, the risk is high"],
+    ["risk", {}, "If none does, the risk is high"],
     ["auth", {}, "The gateway adds the credentials to each call"],
   ])("explains %s under the policy %j", async (topic, policy, text) => {
     const { run } = await setUpPayments({ policy });

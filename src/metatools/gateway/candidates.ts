@@ -16,11 +16,11 @@ export interface OperationCandidate {
 }
 
 export interface Candidates {
-  /** Most likely first. */
+  /** The matching tools, most likely first. */
   readonly list: readonly OperationCandidate[];
   /** The context that the caller passed, completed with the country and currency that the query names. */
   readonly context: IntentContext;
-  /** The closest tools when no tool matches. */
+  /** If no tool matches: the closest tools. */
   readonly closest: readonly Tool[];
   readonly pending: readonly PendingServer[];
 }
@@ -33,13 +33,13 @@ export interface Intent {
   readonly limit: number;
 }
 
-/** With a context, more hits are ranked, because the context can move a hit up. */
+/** How many search hits are ranked if the caller passes a context: the context can move a lower hit up. */
 const HITS_WITH_CONTEXT = 20;
 const MIN_HITS = 3;
 
 /**
- * A query that equals a tool's id or name selects that tool. Any other query is searched; the relevance of a hit, adjusted
- * for the context, is its confidence.
+ * Finds the tools for a query. A query that equals a tool's id or name selects that tool. Any other query is searched;
+ * the confidence of a hit is its relevance, adjusted for the context.
  */
 export async function findCandidates(intent: Intent, table: GatewayTable): Promise<Candidates> {
   const { context, reducedQuery } = completeContext(intent, table);
@@ -47,10 +47,11 @@ export async function findCandidates(intent: Intent, table: GatewayTable): Promi
   if (exact.length > 0) return { list: rankMatches(exact, context, table), context, closest: [], pending: [] };
   const isPlain = Object.values(context).every((value) => value === undefined);
   const enough = Math.max(1 + intent.limit, isPlain ? MIN_HITS : HITS_WITH_CONTEXT);
-  // Hits that are too unlikely to be recommended are still returned as options.
+  // `minRelevance: 0`, because hits that are too unlikely to be recommended are still returned as options.
   const request = { server: intent.adapter, limit: enough, minRelevance: 0, explain: true };
   const found = await table.discovery.search({ ...request, query: intent.query });
-  // A tool may not mention a country that its adapter lists, so also search without the country.
+  // Also search without the country and currency: a tool's text may not mention the country although its adapter
+  // supports it.
   const again =
     reducedQuery === undefined ? undefined : await table.discovery.search({ ...request, query: reducedQuery });
   const hits = mergeHits(found.hits, again?.hits ?? []);
@@ -63,7 +64,7 @@ interface CompletedContext {
   readonly reducedQuery?: string;
 }
 
-/** Treats a country or currency that the query names and an adapter lists as if it were passed in the context. */
+/** Adds to the context a country or currency that the query names, if an adapter lists it. */
 function completeContext({ query, context }: Intent, { snapshot }: GatewayTable): CompletedContext {
   const facts = [...snapshot().servers.values()].flatMap(({ definition }) => definition.facts ?? []);
   const countries = facts.flatMap((one) => one.countries);
@@ -81,7 +82,7 @@ function completeContext({ query, context }: Intent, { snapshot }: GatewayTable)
   };
 }
 
-/** Keeps the more relevant hit of each tool. */
+/** Merges two lists of hits. If a tool is in both, the more relevant hit is kept. */
 function mergeHits(hits: readonly FoundTool[], others: readonly FoundTool[]): FoundTool[] {
   const byId = new Map(hits.map((hit) => [hit.tool.id, hit]));
   for (const hit of others) {
@@ -100,7 +101,7 @@ function toMatch({ tool, relevance, why = [] }: FoundTool): MatchedTool {
   return { tool, relevance, explain: (facts) => toMatchReason(why, facts) };
 }
 
-/** The tools whose id or name equals the query. Several tools with the same name are equally likely. */
+/** Finds the tools whose id or name equals the query. Several tools with the same name get equal probabilities. */
 function findExact({ query, adapter }: Intent, { snapshot }: GatewayTable): MatchedTool[] {
   const { tools } = snapshot();
   const wanted = query.trim();
@@ -130,7 +131,7 @@ function rankMatches(
   return (
     ranked
       .map((one, index) => ({ ...one, confidence: confidences[index] ?? 0 }))
-      // The sort is stable: hits with equal values keep the order of the search.
+      // The sort is stable: hits with equal products keep their order in the search result.
       .sort((a, b) => b.relevance * b.factor - a.relevance * a.factor)
       .map(({ tool, operation, confidence, explain, reasons }) => ({
         tool,

@@ -8,7 +8,7 @@ interface Words {
   readonly nameOf: NameOf;
 }
 
-/** Topics about the gateway itself, by name. The texts follow the current policy. */
+/** Topics about the gateway itself that agents can look up, by name. The texts depend on the configured policy. */
 const CONCEPTS: Readonly<Record<string, (words: Words) => JsonObject>> = {
   idempotency: ({ policy: { idempotency }, nameOf }) => {
     const from = idempotency.requiredFrom.gateway;
@@ -45,7 +45,7 @@ const CONCEPTS: Readonly<Record<string, (words: Words) => JsonObject>> = {
   }),
   risk: () => ({
     description:
-      "low, medium, high or destructive. The first source that states it decides: the policy, the adapter, the server's annotations, the HTTP method. Without any, the risk is high.",
+      "Each tool has a risk: low, medium, high or destructive. The first of these that states a risk decides: the policy, the adapter, the server's annotations, the HTTP method. If none does, the risk is high.",
   }),
   "dry run": ({ nameOf }) => ({
     description:
@@ -84,7 +84,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 
 export const CONCEPT_NAMES: readonly string[] = Object.keys(CONCEPTS);
 
-/** Ignores case and separators. */
+/** Finds a topic by its name. Case and separators are ignored. */
 export function describeConcept(topic: string, words: Words): { name: string; content: JsonObject } | undefined {
   const key = topic.toLowerCase().replace(/[^a-z]+/g, "");
   const name = CONCEPT_NAMES.find((one) => one.replace(" ", "") === key) ?? ALIASES[key];

@@ -2,7 +2,7 @@ import type { AdapterFacts } from "../../model/server.js";
 import type { Operation } from "../../registry/operation.js";
 import { isSameCountry, isSameCurrency } from "./countries-and-currencies.js";
 
-/** The optional facts that a caller passes with the query. */
+/** Optional information that a caller passes with the query: the country, currency and use case of the task. */
 export interface IntentContext {
   readonly country?: string | undefined;
   readonly currency?: string | undefined;
@@ -10,17 +10,25 @@ export interface IntentContext {
 }
 
 export interface ContextFit {
-  /** Multiplies the probability of the operation: over 1 if the context fits, under 1 if it does not. */
+  /**
+   * The factor by which the operation's probability is multiplied: over 1 if the context fits, under 1 if it does not.
+   */
   readonly factor: number;
-  /** Which parts of the context fit or do not fit, as texts for the caller. */
+  /** Explanations for the caller: which parts of the context fit or do not fit. */
   readonly reasons: readonly string[];
 }
 
-/** A match doubles the probability. A list of countries or currencies without the requested one divides it by ten. */
+/**
+ * Factors for the probability: a match doubles it. If the adapter lists countries or currencies without the requested
+ * one, the probability is divided by ten.
+ */
 const FITS = 2;
 const MISFITS = 1 / 10;
 
-/** An adapter that lists no countries or currencies is neither preferred nor ranked lower. */
+/**
+ * Compares a context with an operation. An adapter that lists no countries or currencies is neither preferred nor
+ * ranked lower.
+ */
 export function fitContext(context: IntentContext, operation: Operation, facts: AdapterFacts | undefined): ContextFit {
   const { adapter } = operation;
   const { countries = [], currencies = [] } = facts ?? {};
@@ -76,20 +84,20 @@ function toWords(name: string): string {
 }
 
 export interface Chance {
-  /** The probability that this operation is the requested one, from the search alone. */
+  /** The probability, from the search alone, that this operation is the requested one. */
   readonly relevance: number;
   readonly factor: number;
 }
 
-/** A search result is never certain. */
+/** The upper limit of a confidence, because a search result is never certain. */
 const MAX_CONFIDENCE = 0.99;
 
 /**
- * The probabilities after the context was taken into account. If the relevances add up to at most 1, they are treated as
- * exclusive alternatives: what the context takes from one is distributed to the others and to "none of them". If they add
- * up to more, several can be right, and the context can only lower a probability: a matching country does not make a tool
- * do what was requested. Without a context the result equals the relevances. The values are rounded as they are shown to
- * the caller, so that decisions use the same numbers.
+ * Adjusts the probabilities of the hits to the context. If the relevances add up to at most 1, they are treated as
+ * mutually exclusive: probability that one hit loses is distributed among the other hits and "none of the hits". If
+ * they add up to more, several hits can be right, and the context can only lower a probability: a matching country does
+ * not make a tool do what was requested. Without a context the results equal the relevances. The results are rounded as
+ * they are shown to the caller, so that later decisions use the same numbers.
  */
 export function toConfidences(chances: readonly Chance[]): number[] {
   const before = sum(chances.map(({ relevance }) => relevance));

@@ -1,7 +1,7 @@
 const CODE = /^[A-Za-z]{2}$/;
 const regions = new Intl.DisplayNames(["en"], { type: "region", fallback: "none" });
 
-/** `NG` and `Nigeria` mean the same country. */
+/** Whether two strings name the same country, by code or by English name: `NG` equals `Nigeria`. */
 export function isSameCountry(requested: string, listed: string): boolean {
   return plain(nameOf(requested)) === plain(nameOf(listed));
 }
@@ -10,13 +10,16 @@ export function isSameCurrency(requested: string, listed: string): boolean {
   return requested.trim().toUpperCase() === listed.toUpperCase();
 }
 
-/** A country or currency that a text names, and the text without it. */
+/** A country or currency that was found in a text, and the text without it. */
 export interface NamedCode {
   readonly code: string;
   readonly rest: string;
 }
 
-/** The listed country that a text names in words. Two-letter codes are ignored, because they could be any word. The longest name wins. */
+/**
+ * Finds a listed country in a text by its name. Two-letter codes are ignored, because they can also be ordinary words.
+ * If several names match, the longest is used.
+ */
 export function findCountry(text: string, listed: Iterable<string>): NamedCode | undefined {
   return [...new Set(listed)]
     .map((code) => ({ code, name: nameOf(code) }))
@@ -25,7 +28,7 @@ export function findCountry(text: string, listed: Iterable<string>): NamedCode |
     .flatMap(({ code, name }) => without(text, name, { code, flags: "iu" }))[0];
 }
 
-/** The listed currency whose code a text contains in upper case. */
+/** Finds a listed currency in a text by its code in upper case. */
 export function findCurrency(text: string, listed: Iterable<string>): NamedCode | undefined {
   return [...new Set(listed)]
     .filter((code) => /^[A-Za-z]{3}$/.test(code))

@@ -10,7 +10,10 @@ const MEANINGS: readonly (readonly [status: string, meaning: string])[] = [
   ["429", "Too many requests."],
 ];
 
-/** The documented errors of an operation, each with a fix. If none are documented, errors that most APIs have in common. */
+/**
+ * Returns the documented errors of an operation, each with advice on how to fix it. If none are documented, returns
+ * errors that most APIs have in common.
+ */
 export function toErrorMap(errors: Readonly<Record<string, string>>, variables: readonly string[]): KnownError[] {
   const documented = Object.entries(errors);
   return (documented.length > 0 ? documented : MEANINGS).map(([code, meaning]) => {

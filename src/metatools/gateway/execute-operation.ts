@@ -1,4 +1,4 @@
-// Calls a tool by its id through the executor, and wraps the answer in the format of the profile `gateway`.
+// Calls a tool by its id through the executor, and wraps the result in the format of the profile `gateway`.
 import { DiscoveryError } from "../../errors.js";
 import type { Call, CallResult } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
@@ -15,7 +15,7 @@ export interface OperationRequest extends Omit<Call, "server" | "tool" | "argume
 }
 
 export interface OperationAnswer {
-  /** `{success, tool_id, execution_time_ms, data | error, meta}`. */
+  /** The result of the call in the form `{success, tool_id, execution_time_ms, data | error, meta}`. */
   readonly wrapper: JsonObject;
   /** Content that is not in the wrapper (images, audio, resources), as the tool sent it. */
   readonly extraContent: CallResult["content"];
@@ -97,12 +97,15 @@ function withRisk(error: unknown, operation: Operation | undefined): unknown {
   return error.with({ facts: { ...error.facts, ...toRisk(operation) } });
 }
 
-/** A failed tool may still send structured content with details. */
+/** Returns the structured content of a failed tool, which may contain details about the failure. */
 function dataOf({ structuredContent }: CallResult): JsonObject {
   return structuredContent === undefined ? {} : { data: structuredContent };
 }
 
-/** Content that the wrapper does not have. Text is in the wrapper, unless it differs from structured content, which replaces it. */
+/**
+ * Returns the content that is not in the wrapper. Text is in the wrapper, unless structured content replaces it there
+ * and has a different value.
+ */
 function extraContentOf({ content, structuredContent, isError }: CallResult): CallResult["content"] {
   const isInWrapper = (item: JsonObject): boolean =>
     item["type"] === "text" &&

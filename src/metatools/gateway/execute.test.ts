@@ -13,7 +13,7 @@ const META = {
   timestamp: "2026-01-29T10:30:00.000Z",
   operation: { risk_level: "high", idempotent: true, reversible: false, category: "transactions" },
 };
-const NEXT = "Use data; call gateway.intent for the next task.";
+const NEXT = "The result is in `data`. For the next task, call gateway.intent.";
 
 describe("gateway.execute", () => {
   it("passes the call to the executor unchanged, and wraps the tool's answer", async () => {

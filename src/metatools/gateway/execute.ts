@@ -6,7 +6,7 @@ import { executeOperation, type OperationAnswer } from "./execute-operation.js";
 import type { GatewayTable } from "./parts.js";
 
 const MAX_TIMEOUT_MS = 900_000;
-/** A smaller value is almost certainly in seconds, while the option is in milliseconds. */
+/** The minimum timeout. A smaller value was almost certainly meant in seconds, but the option is in milliseconds. */
 const MIN_TIMEOUT_MS = 1_000;
 
 const options = z.strictObject({
@@ -32,14 +32,14 @@ export function gatewayExecute(table: GatewayTable): MetaTool {
     description: `Execute a tool found by ${table.nameOf("intent")}.`,
     input: z.strictObject({
       tool_id: z.string().min(1).describe("adapter:tool"),
-      // Published as an object; the string that some models send instead is parsed by the executor.
+      // The published JSON Schema says "object". Some models send a JSON string instead, which the executor parses.
       params: z.unknown().meta({ type: "object", description: "The tool's parameters" }),
       options: options.optional(),
     }),
     readOnly: false,
-    // Models omit the params of tools without parameters.
+    // Models omit `params` if the tool has no parameters.
     defaults: { params: {} },
-    // The executor rejects ambiguous arguments, so that the rejected call is in the audit log.
+    // Ambiguous arguments are rejected by the executor instead of here, so that the rejected call is in the audit log.
     rejectsFlaws: true,
     async run({ tool_id: toolId, params, options: chosen = {} }, context) {
       const request = {
@@ -58,8 +58,8 @@ export function gatewayExecute(table: GatewayTable): MetaTool {
 
 function toResult({ wrapper, extraContent, meta, isError }: OperationAnswer, { nameOf }: GatewayTable) {
   const next = isError
-    ? `Correct what the error names and call ${nameOf("execute")} again, or call ${nameOf("reference")} with the tool_id as topic.`
-    : `Use data; call ${nameOf("intent")} for the next task.`;
+    ? `Correct the problem that \`error\` describes and call ${nameOf("execute")} again, or call ${nameOf("reference")} with the tool_id as topic.`
+    : `The result is in \`data\`. For the next task, call ${nameOf("intent")}.`;
   return {
     content: [{ type: "text", text: JSON.stringify({ ...wrapper, next_step: next }) }, ...extraContent],
     ...(meta === undefined ? {} : { _meta: meta }),

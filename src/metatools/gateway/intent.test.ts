@@ -348,6 +348,6 @@ describe("toMatchReason", () => {
     expect(toMatchReason(matches, ["x lists the country NG"])).toBe(
       'Matches "remove" as "delete", "page"; tagged "cms"; near in meaning: "erase"; x lists the country NG.',
     );
-    expect(toMatchReason([], [])).toBe("Nearest in meaning to the query as a whole.");
+    expect(toMatchReason([], [])).toBe("The tool is nearest in meaning to the query as a whole.");
   });
 });

@@ -41,7 +41,10 @@ export function gatewayIntent(table: GatewayTable): MetaTool {
   });
 }
 
-/** Recommends the first candidate only if it is likely enough and more likely than the second; otherwise returns options. */
+/**
+ * Recommends the first candidate if it is likely enough and more likely than the second. Otherwise returns several
+ * candidates as options.
+ */
 function toAnswer(intent: Intent, candidates: Candidates, table: GatewayTable): JsonObject {
   const [first, second] = candidates.list;
   const context = toSearchContext(intent, candidates);
@@ -86,7 +89,7 @@ function toSelection({ limit }: Intent, { list, pending }: Candidates, { nameOf 
       required_params: one.operation.required_params,
     })),
     missing_inputs: [],
-    next_step: `No option is certain. Choose one or ask your user, then call ${nameOf("intent")} with its tool_id as query, or search again with other words.${later}`,
+    next_step: `No option is certain. Choose one of the options or ask your user, then call ${nameOf("intent")} with its tool_id as query, or search again with other words.${later}`,
   };
 }
 
@@ -121,14 +124,17 @@ function toSearchContext({ query, adapter, limit }: Intent, { list, context, pen
 
 const MAX_NAMED = 10;
 
-/** Other systems rely on the exported registry, so recommending nothing is better than contradicting it. */
+/**
+ * The error of `gateway.intent` if the exported registry differs from the catalog. Other systems rely on that file, so
+ * recommending nothing is better than contradicting it.
+ */
 function intentDisabled(findings: readonly Finding[], { nameOf }: GatewayTable): DiscoveryError {
   const named = findings.slice(0, MAX_NAMED).map(describeFinding);
   const more = findings.length - named.length;
   const name = nameOf("intent");
   return new DiscoveryError(
     "CONFIGURATION_ERROR",
-    `${name} is disabled: the exported registry differs from the live catalog.`,
+    `${name} is disabled: the exported registry file differs from the live catalog.`,
     {
       hint: [
         `Use ${nameOf("tools")} and ${nameOf("execute")} instead.`,

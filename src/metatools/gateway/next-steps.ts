@@ -2,7 +2,7 @@ import type { DescribeStep } from "../../model/next-steps.js";
 import { createMcpDescription, describeOptionStep, withArguments } from "../next-steps.js";
 import type { NameOf } from "./parts.js";
 
-/** Renders next steps as calls of the meta-tools of the profile `gateway`, with the names that the configuration selects. */
+/** Renders next steps as calls of the meta-tools of the profile `gateway`. `nameOf` returns their configured names. */
 export function createGatewayDescription(nameOf: NameOf): DescribeStep {
   return createMcpDescription((step) => {
     switch (step.action) {

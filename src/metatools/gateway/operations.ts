@@ -5,7 +5,7 @@ import { isAtLeast } from "../../policy/risk.js";
 import { type Operation, type OperationRuling, toOperation } from "../../registry/operation.js";
 
 export interface Operations {
-  /** The registry entry of a tool. Cached for the lifetime of the tool object. */
+  /** Returns the registry entry of a tool. It is cached as long as the tool object exists. */
   of(tool: Tool, server: CatalogServer | undefined): Operation;
 }
 
@@ -35,7 +35,7 @@ function toRuling(tool: Tool, policy: Policy): OperationRuling {
   };
 }
 
-/** All enabled operations with their ids, without those of the built-in server. */
+/** Lists all enabled operations with their tool ids, except those of the built-in server. */
 export function listOperations(servers: Iterable<CatalogServer>, operations: Operations): [string, Operation][] {
   return [...servers].flatMap((server) =>
     server.tools

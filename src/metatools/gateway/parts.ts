@@ -16,21 +16,21 @@ export interface GatewayParts {
   readonly execute: Execute;
   readonly upstreamState: (server: string) => UpstreamState;
   readonly options: GatewayOptions;
-  /** The absolute path of the exported registry; undefined if none is configured. */
+  /** The absolute path of the exported registry file; undefined if none is configured. */
   readonly registryFile?: string | undefined;
   readonly now: () => number;
   readonly elapsed: () => number;
   readonly newId: () => string;
 }
 
-/** The parts, and the objects that are derived from them. */
+/** The dependencies of the meta-tools, and the objects that are derived from them. */
 export interface GatewayTable extends GatewayParts {
   readonly operations: Operations;
-  /** Compares the exported registry, if there is one, with the live catalog. */
+  /** Compares the exported registry file, if one is configured, with the current catalog. */
   readonly registryComparison: RegistryComparison;
   /** The name under which clients see a meta-tool. */
   readonly nameOf: NameOf;
-  /** Renders next steps as calls of these meta-tools. */
+  /** Renders next steps as calls of the meta-tools of the profile `gateway`. */
   readonly describeStep: DescribeStep;
 }
 

@@ -15,13 +15,16 @@ import { gatewayReference } from "./reference.js";
 import { gatewayTools } from "./tools.js";
 
 export interface GatewayProfile {
-  /** Keep their descriptions short: every client loads them into every conversation. */
+  /** The five meta-tools. Keep their descriptions short: every client loads them into every conversation. */
   readonly metaTools: readonly MetaTool[];
   readonly operations: Operations;
   readonly describeStep: DescribeStep;
-  /** The differences between the exported registry and the live catalog, for warnings at the start. */
+  /**
+   * Returns the differences between the exported registry file and the current catalog. They are logged as warnings
+   * during startup.
+   */
   findings(): Promise<readonly Finding[]>;
-  /** Calls an operation, for surfaces that return the wrapper directly. */
+  /** Calls an operation and returns the wrapped result without converting it to an MCP result. */
   execute(request: OperationRequest): Promise<OperationAnswer>;
 }
 
@@ -47,7 +50,7 @@ export function createGatewayProfile(parts: GatewayParts): GatewayProfile {
   };
 }
 
-/** Adds `next_step` to errors: how to continue with the meta-tools of this profile. */
+/** Adds `next_step` to the errors of a meta-tool: how to continue with the meta-tools of this profile. */
 function withNextStep(metaTool: MetaTool, nameOf: NameOf): MetaTool {
   return {
     ...metaTool,
@@ -68,7 +71,7 @@ function nextStep({ code, tool, server }: DiscoveryError, by: string, nameOf: Na
     return `See all adapters with ${nameOf("adapters")}, or find a tool with ${nameOf("intent")}.`;
   }
   if (code === "TOOL_VALIDATION_ERROR" && server !== undefined && tool !== undefined) {
-    return `Correct params (${nameOf("intent")} with query "${server}:${tool}" lists them) and call ${by} again.`;
+    return `Correct params (${nameOf("intent")} with query "${server}:${tool}" describes them) and call ${by} again.`;
   }
   if (code === "CONFIGURATION_ERROR") return `Use ${nameOf("tools")} and ${nameOf("execute")} instead.`;
   return `Follow the hint, then call ${by} again.`;

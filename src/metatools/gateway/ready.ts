@@ -7,7 +7,7 @@ import { cutAtSentence } from "../../util/cut-at-sentence.js";
 import { descriptionOf } from "../../util/type-expression.js";
 import { describeTool, type ToolDetails, type ToolParameter, toolUri } from "../describe-tool.js";
 
-/** Everything that a caller needs to call the tool, without another lookup. */
+/** Returns everything that a caller needs to call the tool, so that no further look-up is necessary. */
 export function toReady(tool: Tool, operation: Operation, policy: Policy): JsonObject {
   const { parameters, additional, types, inputSchema, omitted, full } = describeWithinLimit(tool, operation);
   return {
@@ -25,11 +25,14 @@ export function toReady(tool: Tool, operation: Operation, policy: Policy): JsonO
   };
 }
 
-/** The maximum size of parameter descriptions in an answer, in characters: about 1,500 tokens. */
+/** The maximum size of parameter descriptions in a result, in characters: about 1,500 tokens. */
 const MAX_LENGTH = 6_000;
 const LARGE_PARAMETER = 400;
 
-/** If the descriptions are too large, large optional parameters and the last ones are only named, not described. */
+/**
+ * Describes the parameters of a tool. If the result would be too large, large optional parameters and those at the end
+ * are omitted.
+ */
 function describeWithinLimit(tool: Tool, { required_params: required }: Operation): ToolDetails {
   const complete = describeTool(tool);
   const { inputSchema: root } = tool.definition;
@@ -54,7 +57,9 @@ function lengthOf({ parameters, types, inputSchema }: ToolDetails): number {
   return JSON.stringify({ parameters, types, inputSchema }).length;
 }
 
-/** `type` is a compact type expression: `string`, `'open'|'closed'`, `integer 1..100`. */
+/**
+ * Converts a parameter. `type` is a compact type expression such as `string`, `'open'|'closed'` or `integer 1..100`.
+ */
 function toParamSchema({ type, description, schema }: ToolParameter): JsonObject {
   return {
     type,
@@ -82,7 +87,7 @@ const SPANS: ReadonlyMap<number, string> = new Map([
   [86_400_000, "day"],
 ]);
 
-/** `100 req/min`. */
+/** Formats a rate limit, for example `100 req/min`. */
 export function toRate({ calls, perMs }: RateBucket): string {
   return `${calls} req/${SPANS.get(perMs) ?? `${perMs / 1000} s`}`;
 }
@@ -92,11 +97,11 @@ export interface MissingInput {
   readonly question: string;
 }
 
-/** A question lists the allowed values if there are at most this many. */
+/** The question for a parameter lists its allowed values if there are at most this many. */
 const MAX_VALUES = 8;
 const MAX_DESCRIPTION_LENGTH = 120;
 
-/** The required parameters, each with a question to the caller. */
+/** Returns the required parameters, each with a question that the caller has to answer. */
 export function toMissingInputs(tool: Tool, { required_params: required }: Operation): MissingInput[] {
   const { inputSchema: root } = tool.definition;
   const members = isJsonObject(root["properties"]) ? root["properties"] : {};

@@ -34,7 +34,10 @@ export function gatewayReference(table: GatewayTable): MetaTool {
   });
 }
 
-/** An adapter may have the name of a concept. The adapter wins, because an operator configured it. */
+/**
+ * Describes an adapter, a tool or a concept. If an adapter and a concept have the same name, the adapter is described,
+ * because an operator configured it.
+ */
 async function describeTopic(topic: string, section: Section, table: GatewayTable): Promise<JsonObject> {
   const { servers, tools } = table.snapshot();
   const adapter = servers.get(topic);
@@ -57,12 +60,12 @@ function unknownTopic(topic: string, { discovery, nameOf }: GatewayTable): Disco
   const near = nearestNames(topic, [...names, ...CONCEPT_NAMES]);
   const guess = near.length > 0 ? `Did you mean ${near.join(" or ")}? ` : "";
   return new DiscoveryError("INVALID_REQUEST", `No adapter, tool or concept is named "${topic}".`, {
-    hint: `${guess}Pass an adapter (${nameOf("adapters")} lists them), a tool_id, or one of ${CONCEPT_NAMES.join(", ")}.`,
+    hint: `${guess}Pass the name of an adapter (${nameOf("adapters")} lists all adapters), a tool_id, or one of these concepts: ${CONCEPT_NAMES.join(", ")}.`,
     facts: { nearest: near },
   });
 }
 
-/** The requested section. "all" omits webhooks, because the gateway does not support them. */
+/** Returns the requested section. "all" omits webhooks, because the gateway does not support them. */
 function pick(section: Section, sections: Readonly<Partial<Record<Section, JsonObject>>>): JsonObject {
   if (section === "all") {
     const { webhooks: _webhooks, ...rest } = sections;
@@ -123,7 +126,7 @@ function describeOperation(tool: Tool, section: Section, table: GatewayTable): J
       webhooks: aboutWebhooks(documentation),
       best_practices: { best_practices: toSafeUse([tool], server, table) },
     }),
-    next_step: `Use ${table.nameOf("intent")} with query "${tool.id}" for its parameters, then ${table.nameOf("execute")}.`,
+    next_step: `Use ${table.nameOf("intent")} with query "${tool.id}" to get the tool's parameters, then ${table.nameOf("execute")} to run the tool.`,
   };
 }
 
@@ -152,7 +155,7 @@ function toExample(tool: Tool, server: CatalogServer | undefined, { operations }
   };
 }
 
-/** Advice for these tools under the current policy. */
+/** Returns advice on how to use the tools safely under the current policy. */
 function toSafeUse(tools: readonly Tool[], server: CatalogServer | undefined, table: GatewayTable): string[] {
   const operations = tools.map((tool) => table.operations.of(tool, server));
   const keyed = operations.filter((one) => one.idempotency_required).length;

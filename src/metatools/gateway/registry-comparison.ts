@@ -3,20 +3,20 @@ import type { CatalogServer, Snapshot } from "../../catalog/snapshot.js";
 import { type Finding, type LiveCatalog, type LiveOperation, checkRegistry } from "../../registry/check-registry.js";
 import type { Operations } from "./operations.js";
 
-/** Compares the exported registry with the live catalog. */
+/** Compares the exported registry file with the current catalog. */
 export interface RegistryComparison {
-  /** All differences; empty if no registry is configured. */
+  /** Returns all differences; empty if no registry file is configured. */
   findings(): Promise<readonly Finding[]>;
 }
 
 export interface RegistryComparisonParts {
-  /** The absolute path of the exported registry; undefined if none is configured. */
+  /** The absolute path of the exported registry file; undefined if none is configured. */
   readonly file: string | undefined;
   readonly snapshot: () => Snapshot;
   readonly operations: Operations;
 }
 
-/** Reads the file once. Later changes of the file take effect at the next start or reload. */
+/** Reads the registry file once. Later changes of the file take effect at the next start or reload. */
 export function createRegistryComparison({ file, snapshot, operations }: RegistryComparisonParts): RegistryComparison {
   let reading: Promise<ReadRegistry> | undefined;
   let checked: { readonly tools: Snapshot["tools"]; readonly findings: readonly Finding[] } | undefined;
@@ -56,7 +56,7 @@ export async function readRegistry(file: string): Promise<ReadRegistry> {
   }
 }
 
-/** Looks up the ids of an exported registry in the catalog. */
+/** Returns a catalog in which the tool ids of an exported registry can be looked up. */
 export function toLive({ servers, tools }: Snapshot, operations: Operations): LiveCatalog {
   const absent = (reason: string): LiveOperation => ({ kind: "absent", reason });
   return {
@@ -79,9 +79,9 @@ function adapterOf(id: string, servers: Snapshot["servers"]): CatalogServer | un
 }
 
 /**
- * Splits `server:tool`. A server's name may contain colons: the longest prefix that is a configured server is used; without
- * any, the part before the first colon. An id without a colon may be the name of a tool file; if the server also has a tool
- * of that name, that tool is used.
+ * Splits a tool id `server:tool` into its parts. A server's name may contain colons: the longest prefix that is the
+ * name of a configured server is used; if there is none, the part before the first colon. An id without a colon may be
+ * the id of a tool file; if that file's server also has a tool with this name, that tool is used.
  */
 export function splitId(id: string, servers: Snapshot["servers"]): { readonly server: string; readonly name: string } {
   for (const [server, { tools }] of id.includes(":") ? [] : servers) {

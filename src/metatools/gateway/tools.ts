@@ -56,7 +56,7 @@ interface AdapterSearch {
   readonly filter: (tool: Tool) => boolean;
 }
 
-/** Returns all hits, so that the caller can apply offset and limit. */
+/** Searches the tools of one adapter. Returns all hits, so that the caller can apply offset and limit. */
 async function searchIn(
   { server, query, filter }: AdapterSearch,
   { discovery }: GatewayTable,
@@ -89,7 +89,7 @@ function toListed(tool: Tool, server: CatalogServer, { operations }: GatewayTabl
   };
 }
 
-/** `initialize-transaction` → `Initialize Transaction`. */
+/** Converts a tool name to a title: `initialize-transaction` → `Initialize Transaction`. */
 export function toTitle(name: string): string {
   const words = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").split(/[\s_.-]+/);
   return words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join(" ");

@@ -1,6 +1,6 @@
 export interface CollectLimits {
   readonly concurrency: number;
-  /** Results that arrive later are omitted; the requests are not cancelled. */
+  /** The time limit. Results that arrive later are omitted; their requests are not cancelled. */
   readonly timeoutMs: number;
 }
 

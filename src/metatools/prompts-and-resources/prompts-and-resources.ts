@@ -1,5 +1,5 @@
-// Lists the prompts and resources of all servers under unique names, and forwards requests for them to the right server.
-// The MCP surface sends the lists and answers to clients.
+// Lists the prompts and resources of all servers under unique names, and forwards requests for them to the right
+// server. The MCP surface sends the results to clients.
 import type { Refresh } from "../../catalog/refresh.js";
 import type { CatalogServer, Snapshot } from "../../catalog/snapshot.js";
 import { toDiscoveryError } from "../../errors.js";
@@ -17,23 +17,26 @@ import { collect } from "./collect.js";
 import { parseSharedUri, type ServerResource, toSharedTemplate, toSharedUri } from "./resource-names.js";
 
 export interface PromptsAndResourcesParts {
-  /** The actor whose connections are used. */
+  /** The id of the actor whose connections to servers are used. */
   readonly actorId: string;
-  /** The catalog as the caller may see it: prompts and resources of servers that are not in it are hidden. */
+  /** Returns the catalog as the caller may see it. Prompts and resources of servers that are not in it are hidden. */
   readonly snapshot: () => Snapshot;
   readonly refresh: Pick<Refresh, "whenKnown">;
   readonly upstreams: Pick<Upstreams, "offers" | "request" | "watch">;
   readonly target: (server: string) => UpstreamTarget;
-  /** Whether the rules allow a server that has no tools. */
+  /** Whether the tool rules allow the prompts and resources of a server that has no tools. */
   readonly admits: (server: string) => boolean;
-  /** If there is only one server, its prompt names and resource URIs stay unchanged, and a list request starts the server. */
+  /**
+   * Whether a single server is passed through: its prompt names and resource URIs are unchanged, and a list request
+   * starts the server.
+   */
   readonly isTransparent: boolean;
   readonly freshMs: number;
   readonly timeoutMs: number;
   readonly log: (message: string) => void;
 }
 
-/** `peer`: the client that answers requests from the server (elicitation, sampling, roots) during this request. */
+/** `peer`: the client that responds to requests from the server (elicitation, sampling, roots) during this request. */
 export type PromptOrResourceRequest = Pick<UpstreamRequest, "method" | "params" | "peer">;
 
 export interface ServerPrompt {
@@ -42,15 +45,24 @@ export interface ServerPrompt {
 }
 
 export interface PromptsAndResources {
-  /** The server whose names and URIs stay unchanged because it is the only one. */
+  /**
+   * The name of the server whose prompt names and resource URIs are unchanged because it is the only server; otherwise
+   * undefined.
+   */
   readonly only: string | undefined;
-  /** The items of all servers in the format of MCP, in the order of the servers. Servers that are not running or answer too late are omitted. */
+  /**
+   * Lists the prompts, resources or templates of all servers as MCP objects, in the order of the servers. Servers that
+   * are not running or respond too late are omitted.
+   */
   list(kind: OfferKind): Promise<readonly JsonObject[]>;
-  /** Undefined if no server that the caller may see has such a prompt. */
+  /** Finds the server of a prompt; undefined if no server that the caller may see has this prompt. */
   prompt(name: string): Promise<ServerPrompt | undefined>;
-  /** The server and the original URI of a resource URI or template; undefined if the caller may not see the server. */
+  /**
+   * Finds the server and the original URI of a resource URI or template; undefined if the caller may not see the
+   * server.
+   */
   resource(uri: string): ServerResource | undefined;
-  /** The URI under which the caller sees the resource. */
+  /** Returns the URI under which the caller sees the resource. */
   nameOf(resource: ServerResource): string;
   request(server: string, request: PromptOrResourceRequest, signal?: AbortSignal): Promise<UpstreamAnswer>;
   watch(resource: ServerResource, onChange: () => void): Promise<Watching>;
@@ -88,7 +100,10 @@ export function createPromptsAndResources(parts: PromptsAndResourcesParts): Prom
     return server !== undefined && isShown(server) ? server : undefined;
   };
 
-  /** A list request does not start stdio servers: their items are listed once another request has started them. */
+  /**
+   * Whether a list request may open a connection to the server. It does not start stdio servers: their items are listed
+   * once another request has started the server.
+   */
   const mayOpen = ({ definition, record }: CatalogServer, kind: OfferKind): boolean => {
     if (definition.name === only) return true;
     return definition.connection.kind !== "stdio" && record?.capabilities?.[CAPABILITIES[kind]] === true;
@@ -140,7 +155,8 @@ export function createPromptsAndResources(parts: PromptsAndResourcesParts): Prom
     },
 
     resource(uri) {
-      // A single server may itself be such a gateway, so its URIs are not parsed even if they look like shared URIs.
+      // A single server may itself be a gateway of this kind, so its URIs are not parsed even if they look like shared
+      // URIs.
       const resource = only === undefined ? parseSharedUri(uri) : { server: only, uri };
       return resource !== undefined && find(resource.server) !== undefined ? resource : undefined;
     },

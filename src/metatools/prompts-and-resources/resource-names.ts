@@ -10,8 +10,9 @@ export interface ServerResource {
 }
 
 /**
- * The URI under which the gateway lists a server's resource: a prefix with the server's name, then the original URI. The
- * original URI is not escaped, because a client that expands a template could produce the same escape sequences.
+ * Returns the URI under which the gateway lists a server's resource: a prefix with the server's name, then the original
+ * URI. The original URI is not escaped, because a client that expands a URI template could produce the same escape
+ * sequences.
  */
 export function toSharedUri({ server, uri }: ServerResource): string {
   return `${toPrefix(server)}${WITH_SCHEME.test(uri) ? uri : encodeURIComponent(uri)}`;
@@ -25,7 +26,7 @@ function toPrefix(server: string): string {
   return `${PREFIX}${encodeURIComponent(server)}/`;
 }
 
-/** The server and the original URI of a shared URI; undefined for any other URI. */
+/** Splits a shared URI into the server and the original URI; undefined for any other URI. */
 export function parseSharedUri(shared: string): ServerResource | undefined {
   const [, server, rest] = /^anygpt:\/\/servers\/([^/]+)\/(.+)$/s.exec(shared) ?? [];
   if (server === undefined || rest === undefined) return undefined;

@@ -1,4 +1,5 @@
-// Input: the HTTP options. Output: which hosts, origins and callers are admitted, and the actor of each caller.
+// Determines from the HTTP options which hosts, origins and callers are allowed, and identifies the actor of each
+// request.
 import type { IncomingMessage } from "node:http";
 import type { ProxyEnvironment } from "../../util/net/proxy.js";
 import type { LoginThrottle } from "./login-throttle.js";
@@ -15,22 +16,22 @@ export interface Admission {
 }
 
 export interface AdmissionsParts {
-  /** The token of this machine. */
+  /** The bearer token of the local user, from the file `http.token`. */
   readonly token: string;
   readonly throttle: LoginThrottle;
-  /** The address on which the gateway listens, if it does. */
+  /** Returns the address on which the gateway listens; undefined until it listens. */
   readonly bound: () => string | undefined;
   readonly now: () => number;
   readonly elapsed: () => number;
   readonly log: (message: string) => void;
-  /** The environment variables for a proxy and certificate authorities. */
+  /** The environment variables that configure an HTTP proxy and certificate authorities for outgoing requests. */
   readonly env: ProxyEnvironment;
-  /** Called when the set of allowed callers changed. */
+  /** Called when the set of allowed callers has changed. */
   readonly onChange: () => void;
 }
 
 export interface Admissions {
-  /** Cached for the same options. */
+  /** Returns the admission rules for the options. The result is cached as long as the options object is the same. */
   of(options: HttpOptions): Promise<Admission>;
   close(): void;
 }
@@ -73,7 +74,7 @@ function callersOf({ tokens, oauth }: HttpOptions): string {
   return JSON.stringify([tokens, oauth]);
 }
 
-/** Loaded only if an authorization server is configured. */
+/** Creates the verifier of signed tokens. Its code is loaded only if an authorization server is configured. */
 async function openVerify(
   options: NonNullable<HttpOptions["oauth"]>,
   { now, elapsed, log, env }: AdmissionsParts,

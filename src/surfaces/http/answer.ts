@@ -7,9 +7,9 @@ export interface HttpAnswer {
   readonly status: number;
   readonly headers?: Headers;
   readonly contentType: "application/json" | "application/problem+json" | "text/plain; version=0.0.4; charset=utf-8";
-  /** A string is sent unchanged. */
+  /** The response body. An object is sent as JSON, a string unchanged. */
   readonly body: JsonObject | string;
-  /** Closes the connection after the response. */
+  /** Whether the connection is closed after the response. */
   readonly closes?: boolean;
 }
 
@@ -17,7 +17,10 @@ export function toAnswer(body: JsonObject, headers: Headers = {}): HttpAnswer {
   return { status: 200, headers, contentType: "application/json", body };
 }
 
-/** Responses are for one caller only and must not be cached or interpreted as another type. */
+/**
+ * Headers of every response: it is for one caller only, so it must not be cached or interpreted as another content
+ * type.
+ */
 export const ALWAYS: Headers = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
 export function toResponse({ status, headers, contentType, body }: HttpAnswer, more: Headers = {}): Response {

@@ -1,4 +1,4 @@
-// Input: routes and mounts. Output: an HTTP application that serves them to admitted callers only.
+// Creates the HTTP application that serves routes and mounts to allowed callers only.
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import type { Configured, Stages } from "../../gateway/stages.js";
@@ -24,17 +24,20 @@ import type { Route } from "./route.js";
 export interface AppParts {
   readonly routes: readonly Route[];
   readonly mounts: readonly Mount[];
-  /** The admission rules of the current configuration. */
+  /** Returns the admission rules of the current configuration. */
   readonly admission: () => Promise<Admission>;
-  /** The stages of the current configuration, limited to the actor's view; undefined if the view does not exist. */
+  /**
+   * Returns the components of the current configuration, limited to the actor's view; undefined if the view does not
+   * exist.
+   */
   readonly stages: (actor: Actor) => Promise<Stages | undefined>;
   readonly runtime: Pick<RuntimeEnvironment, "log" | "secrets">;
   readonly newId: () => string;
   /** Whether the gateway is stopping: new requests are rejected. */
   readonly isStopping: () => boolean;
-  /** Aborts when the work for this response must end. */
+  /** Returns a signal that aborts when the work for this response must end. */
   readonly signalOf: (outgoing: HttpBindings["outgoing"]) => AbortSignal;
-  /** Aborts when the caller disconnects. */
+  /** Returns a signal that aborts when the caller disconnects. */
   readonly disconnectSignalOf: (outgoing: HttpBindings["outgoing"]) => AbortSignal;
 }
 
@@ -44,7 +47,7 @@ interface Env {
 type Request = Context<Env>;
 type Headers = Readonly<Record<string, string>>;
 
-/** The route or mount of a path. */
+/** The routes (one per method) or the mount at a path. */
 interface PathTarget {
   readonly routes: readonly Route[];
   readonly mount?: Mount;
@@ -62,7 +65,9 @@ export function createApp(parts: AppParts): Hono<Env> {
   return app;
 }
 
-/** Converts an OpenAPI path to the framework's syntax: `/api/adapters/:adapter/tools`. */
+/**
+ * Converts an OpenAPI path to Hono's syntax: `/api/adapters/{adapter}/tools` becomes `/api/adapters/:adapter/tools`.
+ */
 function toFrameworkPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ":$1");
 }
@@ -76,7 +81,7 @@ function groupByPath(routes: readonly Route[]): Map<string, Route[]> {
   return groups;
 }
 
-/** Converts errors to responses. */
+/** Responds to a request. Errors are converted to responses. */
 async function answerTo(request: Request, target: PathTarget, parts: AppParts): Promise<Response> {
   const { incoming, outgoing } = request.env;
   const requestId = parts.newId();
@@ -98,7 +103,7 @@ async function answerTo(request: Request, target: PathTarget, parts: AppParts): 
   return response;
 }
 
-/** The Connection header is set by the HTTP server. */
+/** Adds headers to a response. `Connection` is removed, because the HTTP server sets it. */
 function withHeaders(response: Response, cors: Headers): Response {
   const { headers } = response;
   headers.delete("connection");
@@ -127,7 +132,7 @@ interface AppRequest {
 async function handle(appRequest: AppRequest, parts: AppParts): Promise<HttpAnswer | Response> {
   const { request, target, requestId, admission } = appRequest;
   const { incoming, outgoing } = request.env;
-  // The framework answers HEAD like GET, without the body.
+  // Hono responds to HEAD as to GET, without the body.
   const method = incoming.method === "HEAD" && target.mount === undefined ? "GET" : (incoming.method ?? "");
   const route = target.routes.find((one) => one.method === method);
   const caller = route?.isOpen === true ? { actor: ANONYMOUS } : await callerOf(incoming, admission);
@@ -199,7 +204,7 @@ async function assertScope(scope: string, { actor, stages, incoming, admission }
   throw withChallenge(error, incoming, admission);
 }
 
-/** The challenge names the missing scope (RFC 6750). */
+/** Adds a `WWW-Authenticate` challenge that names the missing scope (RFC 6750) to a SCOPE_REQUIRED error. */
 function withChallenge(error: unknown, incoming: HttpBindings["incoming"], { options }: Admission): unknown {
   if (!(error instanceof DiscoveryError) || error.code !== "SCOPE_REQUIRED") return error;
   const missing = error.facts?.["missing_scopes"];
@@ -218,7 +223,10 @@ function methodsOf(routes: readonly Route[]): string {
   return routes.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
 }
 
-const NO_SUCH_METHOD = ["The path does not support this method.", "Use a method that the header Allow lists."] as const;
+const NO_SUCH_METHOD = [
+  "The path does not support this method.",
+  "Use one of the methods in the response header Allow.",
+] as const;
 const STOPPING = ["The gateway is stopping.", "Send the request again later."] as const;
 const VIEW_NOT_FOUND = [
   "The view of this caller does not exist.",

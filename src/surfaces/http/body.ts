@@ -1,4 +1,4 @@
-// Reads the body of a request: returns its JSON object, or throws the reason for the rejection.
+// Reads the body of a request. Returns its JSON object, or throws the reason why the body is rejected.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { parseStrictJson } from "../../util/json/parse-strict.js";
@@ -12,7 +12,10 @@ export interface HttpExchange {
 
 export interface RequestBody {
   readonly value: JsonObject;
-  /** Differences that JSON parsing would silently introduce; if there are any, the value must not be used. */
+  /**
+   * Ambiguities such as duplicate keys, which JSON parsing would silently resolve. If there are any, `value` must not
+   * be used.
+   */
   readonly flaws: readonly JsonViolation[];
 }
 
@@ -23,8 +26,9 @@ export async function readRequestBody(exchange: HttpExchange): Promise<RequestBo
 }
 
 /**
- * Rejects a body before reading it if it is not JSON, is compressed or is too large. A browser sends the content type JSON
- * cross-origin only after a preflight request. The size of a compressed body is unknown.
+ * Reads a body. Rejects it before reading if it is not JSON, is compressed or is too large. Content-Type:
+ * application/json is required because browsers send it cross-origin only after a preflight request. Compression is
+ * rejected because the uncompressed size would be unknown.
  */
 export async function readJsonBytes({ incoming, outgoing }: HttpExchange): Promise<Buffer> {
   const { headers } = incoming;
@@ -54,7 +58,9 @@ function isJson(contentType = ""): boolean {
   return /^application\/json\s*(?:;\s*charset=(?:utf-8|"utf-8")\s*)?$/i.test(contentType.trim());
 }
 
-/** Does not destroy the stream if the body is too large: the response still uses its connection. */
+/**
+ * Reads the body. If it is too large, the stream is not destroyed, because the response is sent on the same connection.
+ */
 function readBytes(incoming: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -7,11 +7,11 @@ import { type RefusedRequest, httpRefusal } from "./refusal.js";
 
 export interface HttpCaller {
   readonly actor: Actor;
-  /** When the token expires. */
+  /** When the token expires, in milliseconds since 1970. */
   readonly until?: number;
 }
 
-/** Authenticates before routing, so that other callers cannot find out which paths exist. */
+/** Authenticates the caller. This happens before routing, so that unknown callers cannot find out which paths exist. */
 export async function callerOf(incoming: IncomingMessage, admission: Admission): Promise<HttpCaller> {
   const { key: source, isLocal } = admission.sourceOf(incoming);
   const { authorization } = incoming.headers;
@@ -46,8 +46,8 @@ const UNKNOWN_CALLER = [
   "Send the header Authorization: Bearer TOKEN. Ask the operator of the gateway for a token; on the gateway's machine, the token is in the file http.token in the state folder.",
 ] as const;
 const TOO_MANY_INVALID = [
-  "Too many invalid tokens came from this address.",
-  "Wait for the number of seconds in Retry-After, then send a valid token.",
+  "Too many requests with invalid tokens came from this IP address.",
+  "Wait for the number of seconds in the response header Retry-After, then send a valid token.",
 ] as const;
 const UNVERIFIABLE = ["The token cannot be verified at the moment.", "Send the request again later."] as const;
 const INSUFFICIENT = [

@@ -2,10 +2,10 @@ import type { IncomingMessage } from "node:http";
 import type { OAuthOptions } from "./oauth/options.js";
 import type { HttpOptions } from "./options.js";
 
-/** The path of the protected resource metadata (RFC 9728); the resource's own path follows it. */
+/** The path of the protected resource metadata (RFC 9728). The path of the resource is appended to it. */
 export const RESOURCE_METADATA = "/.well-known/oauth-protected-resource";
 
-/** The URL by which the caller knows the gateway. Its host was admitted already. */
+/** Returns the base URL of the gateway as the caller sees it. The `Host` header has been checked before. */
 export function baseUrl({ headers }: IncomingMessage, { publicUrl }: Pick<HttpOptions, "publicUrl">): string {
   return publicUrl ?? `http://${headers.host ?? "localhost"}`;
 }
@@ -14,11 +14,14 @@ export interface ChallengeParts {
   readonly incoming: IncomingMessage;
   readonly options: Pick<HttpOptions, "publicUrl" | "oauth">;
   readonly error?: "invalid_token" | "insufficient_scope";
-  /** The scopes that would be sufficient. */
+  /** The scopes that a token needs for the request. */
   readonly scopes?: readonly string[];
 }
 
-/** The WWW-Authenticate challenge, with which a client can get a suitable token (RFC 6750, RFC 9728). */
+/**
+ * Returns the value of the header `WWW-Authenticate`, from which a client learns how to get a suitable token (RFC 6750,
+ * RFC 9728).
+ */
 export function toChallenge({ incoming, options, error, scopes = [] }: ChallengeParts): string {
   const { oauth } = options;
   const known = scopes.length > 0 ? scopes : (oauth?.requiredScopes ?? []);
@@ -36,7 +39,7 @@ function metadataUrl(incoming: IncomingMessage, options: ChallengeParts["options
   return `${baseUrl(incoming, options)}${RESOURCE_METADATA}${path}`;
 }
 
-/** The protected resource metadata: the authorization server and the scopes. */
+/** Returns the protected resource metadata (RFC 9728): the authorization server and the required scopes. */
 export function toResourceMetadata(resource: string, { issuer, requiredScopes }: OAuthOptions) {
   return {
     resource,

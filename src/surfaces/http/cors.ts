@@ -5,7 +5,7 @@ type Headers = Readonly<Record<string, string>>;
 const PREFLIGHT_MAX_AGE_SECONDS = 600;
 const MCP_HEADERS = ["mcp-protocol-version", "mcp-session-id", "mcp-method", "mcp-name", "last-event-id"];
 
-/** The headers that let the web page read the response. Its origin was admitted already. */
+/** Returns the CORS headers that let a web page read the response. Its origin has been checked before. */
 export function corsHeaders({ headers: { origin } }: IncomingMessage): Headers {
   if (origin === undefined) return {};
   return {
@@ -15,7 +15,7 @@ export function corsHeaders({ headers: { origin } }: IncomingMessage): Headers {
   };
 }
 
-/** Whether this is a CORS preflight request, which carries no token. */
+/** Whether the request is a CORS preflight request. Such a request carries no token. */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === "OPTIONS" && headers.origin !== undefined && headers["access-control-request-method"] !== undefined;
 }

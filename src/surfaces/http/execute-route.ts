@@ -13,17 +13,27 @@ const header = {
     .regex(/^[!-~]{1,255}$/, "expected 1 to 255 visible ASCII characters")
     .optional()
     .describe(
-      "Runs once per key: the same call with the same key returns the answer of the first call. Reuse the key when retrying.",
+      "The tool runs once per key: the same call with the same key returns the result of the first call. Reuse the key when you repeat a call.",
     ),
   "X-AnyGPT-Confirmed": z
     .boolean()
     .optional()
-    .describe("The user agreed; valid for the same call repeated after CONFIRMATION_REQUIRED."),
-  "X-AnyGPT-Dry-Run": z.boolean().optional().describe("Sends nothing; the result says what would happen."),
-  "X-AnyGPT-Timeout": z.number().min(1).max(900).optional().describe("Seconds without progress, default 30."),
+    .describe(
+      "`true`: the user has confirmed this call. Takes effect only if the same call failed with CONFIRMATION_REQUIRED before.",
+    ),
+  "X-AnyGPT-Dry-Run": z
+    .boolean()
+    .optional()
+    .describe("`true`: nothing is sent to the server; the result describes what the call would do."),
+  "X-AnyGPT-Timeout": z
+    .number()
+    .min(1)
+    .max(900)
+    .optional()
+    .describe("The timeout in seconds. Each progress report restarts it. Default: 30."),
 };
 
-/** All headers that a call may have besides its token and content type. */
+/** The names of the request headers that a tool call may have, besides Authorization and Content-Type. */
 export const CALL_HEADERS: readonly string[] = Object.keys(header);
 
 const answers = z
@@ -31,12 +41,17 @@ const answers = z
     success: z.literal(true),
     result: z
       .unknown()
-      .describe("The value of the tool: its structured content or, without it, its text, parsed if it is JSON."),
+      .describe(
+        "The result of the tool: its structured content or, if there is none, its text content, parsed if it is JSON.",
+      ),
     content: z
       .array(z.looseObject({}))
       .optional()
-      .describe("The unchanged content of the tool, if not all of it is text."),
-    replayed: z.literal(true).optional().describe("The tool did not run again: this is the answer of the first call."),
+      .describe("The content as the tool sent it, if it contains more than text."),
+    replayed: z
+      .literal(true)
+      .optional()
+      .describe("The tool did not run for this call: this is the stored result of the first call with the same key."),
   })
   .meta({ description: "The result of the tool." });
 
@@ -68,7 +83,10 @@ export const executeRoute = defineRoute({
   },
 });
 
-/** A failure reported by the tool itself is an HTTP error here, because programs check the status. */
+/**
+ * Converts the result of a call to a response. A failure that the tool itself reports (`isError`) becomes an HTTP
+ * error, because programs check the status.
+ */
 function toRestAnswer(
   result: CallResult,
   { adapter: server, tool: name }: { adapter: string; tool: string },
@@ -81,7 +99,7 @@ function toRestAnswer(
     server,
     tool: name,
     executed: "yes",
-    hint: "The tool reported this error: read its message and correct the arguments.",
+    hint: "The tool itself reported this error: read the error message and correct the arguments.",
   });
   return toProblem(failure, { ...parts, otherMembers });
 }

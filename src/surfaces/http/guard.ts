@@ -1,17 +1,18 @@
-// Checks the head of a request and rejects requests that may come from a web page or that proxies could parse differently.
+// Checks the request line and headers. Rejects requests from web pages that are not allowed, and requests that a proxy
+// could parse differently.
 import type { IncomingMessage, RequestListener } from "node:http";
 import { httpRefusal } from "./refusal.js";
 
 export interface Guard {
-  /** Whether the gateway may be addressed by this host name, given in lower case and without a port. */
+  /** Whether a `Host` header with this name (lower case, without a port) is allowed. */
   readonly isHost: (host: string) => boolean;
-  /** Origins of web pages that may call. */
+  /** The origins of web pages that may send requests. */
   readonly origins: ReadonlySet<string>;
 }
 
 export const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"] as const;
 
-/** Headers that must not occur twice, because implementations disagree about which value counts. */
+/** Headers that must not occur twice, because HTTP implementations disagree about which value they use. */
 const SINGLE = [
   "host",
   "origin",
@@ -33,7 +34,7 @@ export function assertAdmitted(incoming: IncomingMessage, guard: Guard): void {
   if (origin !== undefined && !guard.origins.has(origin)) throw httpRefusal(403, FOREIGN_ORIGIN);
 }
 
-/** Closes the connection after a request that another parser could read differently. */
+/** Makes the server close the connection after a request that another HTTP parser could read differently. */
 export function closeAfterAmbiguous(listener: RequestListener): RequestListener {
   return (incoming, outgoing) => {
     if (findFlaw(incoming) !== undefined) outgoing.shouldKeepAlive = false;
@@ -46,7 +47,7 @@ function assertPlain(incoming: IncomingMessage): void {
   if (flaw !== undefined) throw httpRefusal(400, flaw, { closes: true });
 }
 
-/** The parser already rejects ambiguous requests; this finds the ones that it accepts. */
+/** Finds ambiguous requests that Node's HTTP parser accepts. */
 function findFlaw(incoming: IncomingMessage): readonly [message: string, hint: string] | undefined {
   const { httpVersion, url = "", headers, headersDistinct } = incoming;
   const encoding = headers["transfer-encoding"];
@@ -54,25 +55,30 @@ function findFlaw(incoming: IncomingMessage): readonly [message: string, hint: s
     httpVersion === "1.1" && url.startsWith("/") && (encoding === undefined || /^chunked$/i.test(encoding));
   if (!isPlain) return AMBIGUOUS;
   const duplicate = SINGLE.find((name) => (headersDistinct[name]?.length ?? 0) > 1);
-  return duplicate === undefined ? undefined : [`The header ${duplicate} occurs more than once.`, "Send it once."];
+  return duplicate === undefined
+    ? undefined
+    : [`The header ${duplicate} occurs more than once.`, "Send the header once."];
 }
 
-/** The host without the port, which may differ if the port is forwarded; empty if it is not a valid host. */
+/**
+ * Returns the host name in a `Host` header, without the port; empty if it is not valid. The port is ignored, because it
+ * may differ with port forwarding.
+ */
 function hostName(host: string): string {
   return /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::\d{1,5})?$/i.exec(host)?.[1]?.toLowerCase() ?? "";
 }
 
 const AMBIGUOUS = [
   "The request is not a plain HTTP/1.1 request.",
-  "Send HTTP/1.1 with a path as its target and a body that is chunked or has a length.",
+  "Send an HTTP/1.1 request with a path as the request target; a body needs the header Content-Length or Transfer-Encoding: chunked.",
 ] as const;
 
 const FOREIGN_HOST = [
-  "The header Host has a name that is not allowed.",
+  "The host name in the header Host is not allowed.",
   "Use localhost or the address that the gateway listens on. The operator can allow other names under http.hosts.",
 ] as const;
 
 const FOREIGN_ORIGIN = [
-  "The web page in the header Origin may not call this gateway.",
-  "The operator can allow the page under http.origins in the gateway's configuration.",
+  "Web pages of the origin in the header Origin may not call this gateway.",
+  "The operator can allow the origin under http.origins in the gateway's configuration.",
 ] as const;

@@ -1,4 +1,4 @@
-// Input: the `Authorization` header of a request. Output: the actor, or the reason why the caller is unknown.
+// Authenticates a request by its `Authorization` header. Returns the actor, or the reason why the caller is unknown.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { type Actor, localActor } from "../../model/actor.js";
 import type { LoginThrottle } from "./login-throttle.js";
@@ -6,24 +6,24 @@ import type { HttpOptions } from "./options.js";
 
 /** The result of authenticating a request. */
 export type Identity =
-  /** `until`: when the token expires. */
+  /** The token is valid. `until`: when it expires, in milliseconds since 1970. */
   | { readonly kind: "known"; readonly actor: Actor; readonly until?: number }
   /** The request has no token. */
   | { readonly kind: "anonymous" }
   /** The token is not valid. */
   | { readonly kind: "invalid" }
-  /** The token is valid but lacks scopes. */
+  /** The token is valid but lacks required scopes or claims. `scopes`: the required scopes. */
   | { readonly kind: "insufficient"; readonly scopes: readonly string[] }
   /** Too many invalid tokens came from this address, so further tokens are not checked for some time. */
   | { readonly kind: "limited"; readonly retryAfterMs: number }
-  /** The token cannot be verified at the moment. */
+  /** The token cannot be verified now, because the keys of the authorization server cannot be fetched. */
   | { readonly kind: "unverifiable" };
 
 export interface Presented {
   readonly authorization: string | undefined;
-  /** The source address, as far as it is known. */
+  /** The key of the source address, for counting invalid tokens. */
   readonly source: string;
-  /** The request comes from this machine, without a proxy. */
+  /** Whether the request comes from this machine without a proxy. */
   readonly isLocal: boolean;
 }
 
@@ -33,24 +33,24 @@ export type Identify = (presented: Presented) => Promise<Identity>;
 export type VerifySigned = (token: string) => Promise<Identity>;
 
 export interface IdentityParts {
-  /** The token of this machine. */
+  /** The bearer token of the local user, from the file `http.token`. */
   readonly token: string;
-  /** The current options: a token that was removed from the configuration is no longer valid. */
+  /** Returns the current options, so that a token that was removed from the configuration is rejected. */
   readonly options: () => Pick<HttpOptions, "tokens">;
-  /** Undefined if no authorization server is configured. */
+  /** Returns the verifier of signed tokens; undefined if no authorization server is configured. */
   readonly verify: () => VerifySigned | undefined;
   readonly throttle: LoginThrottle;
   readonly now: () => number;
 }
 
 const BEARER = /^bearer +(\S+) *$/i;
-/** The three parts of a signed JWT. */
+/** Matches a signed JWT: three base64url parts. */
 const SIGNED = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 export function createIdentify(parts: IdentityParts): Identify {
   const localHash = digest(parts.token);
   const authenticate = async (token: string, hash: Buffer, isLocal: boolean): Promise<Identity> => {
-    // Compare every hash completely, so that the timing reveals nothing about any token.
+    // Compare with every hash in constant time, so that the timing reveals nothing about the valid tokens.
     const isLocalToken = timingSafeEqual(hash, localHash);
     const entry = findEntry(parts.options().tokens, hash);
     if (isLocalToken && isLocal) return { kind: "known", actor: localActor("http") };
@@ -91,7 +91,7 @@ function toActor({ name, scopes, view }: HttpOptions["tokens"][number]): Actor {
   return { id: `token:${name}`, surface: "http", scopes, ...(view === undefined ? {} : { view }) };
 }
 
-/** A hash has a fixed length, so that tokens can be compared in constant time. */
+/** Hashes a token. Hashes have a fixed length, so they can be compared in constant time. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }

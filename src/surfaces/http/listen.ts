@@ -1,4 +1,4 @@
-// Input: a request listener. Output: an HTTP server. It listens on non-loopback addresses only if callers are authenticated.
+// Starts the HTTP server. It listens on addresses that other machines can reach only if callers are authenticated.
 import { lookup } from "node:dns/promises";
 import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { BlockList, isIPv6 } from "node:net";
@@ -7,7 +7,7 @@ import { type HttpOptions, authenticatesCallers } from "./options.js";
 
 export interface HttpListener {
   readonly server: Server;
-  /** As written in a URL: `127.0.0.1`, `[::1]`. */
+  /** The listening address in URL syntax: `127.0.0.1`, `[::1]`. */
   readonly host: string;
   readonly port: number;
   /** Whether only this machine can reach the server. */
@@ -18,9 +18,12 @@ const HEADER_BYTES = 16 * 1024;
 const HEADER_MS = 10_000;
 const REQUEST_MS = 60_000;
 const IDLE_MS = 5000;
-/** Disconnect a client that reads nothing of a response for this long. Slow clients read some megabytes at a time. */
+/**
+ * A client that reads nothing of a response for this long is disconnected. The time is long because slow clients read
+ * some megabytes at a time.
+ */
 const STALL_MS = 300_000;
-/** How often Node.js checks these limits. */
+/** How often Node.js checks the time limits for headers and requests. */
 const CHECK_INTERVAL_MS = 2000;
 
 const loopback = new BlockList();
@@ -52,7 +55,8 @@ export async function listen(
     },
     answer,
   );
-  // By default the parser drops headers over a number; the total size is limited above.
+  // No limit for the number of headers: by default Node.js silently drops headers above a limit. `maxHeaderSize` limits
+  // their total size.
   server.maxHeadersCount = 0;
   // A client that sends `Expect: 100-continue` gets the 100 response when the body is read.
   server.on("checkContinue", answer);
@@ -61,18 +65,22 @@ export async function listen(
     server.listen({ host: address, port, exclusive: true }, resolve);
   });
   const bound = server.address();
-  if (bound === null || typeof bound === "string") throw new TypeError("A server on a port has an address.");
+  if (bound === null || typeof bound === "string")
+    throw new TypeError("The HTTP server has no address although it listens on a port.");
   return { server, host: isIPv6(address) ? `[${address}]` : address, port: bound.port, isLoopback };
 }
 
-/** Disconnects a client that does not read; a response without pending data, as while a tool runs, does not count. */
+/** Disconnects a client that does not read its response. Not if no data is pending, for example while a tool runs. */
 function disconnectStalled(response: ServerResponse, stallMs: number): void {
   response.setTimeout(stallMs, () => {
     if (response.writableLength > 0) response.destroy();
   });
 }
 
-/** Resolves the host name once; the server listens on this address even if the name resolves differently later. */
+/**
+ * Resolves the host name to an IP address. The server keeps listening on this address even if the name resolves
+ * differently later.
+ */
 async function toAddress(host: string): Promise<string> {
   const name = host.replace(/^\[(.*)\]$/, "$1");
   const { address } = await lookup(name).catch((error: unknown) => {

@@ -1,6 +1,9 @@
-/** Counts invalid tokens per source address. */
+/** Counts invalid tokens per source address and slows down guessing. */
 export interface LoginThrottle {
-  /** How long tokens from this source are not checked; 0 if they are. A token that was accepted before is always checked. */
+  /**
+   * How many milliseconds the tokens from this source are not checked; 0 if they are checked. A token that was accepted
+   * before is always checked.
+   */
   waitMs(source: string, hash: Buffer): number;
   failed(source: string, hash: Buffer): void;
   succeeded(hash: Buffer): void;
@@ -11,11 +14,11 @@ export interface LoginThrottleParts {
   readonly elapsed: () => number;
 }
 
-/** This many failures have no effect: a program with an outdated token is not an attack. */
+/** The number of invalid tokens that have no effect: a program with an outdated token is not an attack. */
 const FREE_FAILURES = 10;
 const FIRST_WAIT_MS = 1000;
 const MAX_WAIT_MS = 60_000;
-/** Failures are forgotten this long after the last one. */
+/** The failures of a source are forgotten this long after its last failure. */
 const MEMORY_MS = 600_000;
 const MAX_SOURCES = 10_000;
 const MAX_ACCEPTED = 10_000;
@@ -27,8 +30,9 @@ interface Source {
 }
 
 /**
- * After ten invalid tokens from an address, each further one doubles the time in which new tokens from it are not checked, up to
- * one minute. Other callers behind the same address are not affected while they use a token that was accepted before.
+ * After ten invalid tokens from an address, tokens from this address are not checked for one second. Each further
+ * invalid token doubles that time, up to one minute. Callers behind the same address whose token was accepted before
+ * are not affected.
  */
 export function createLoginThrottle({ elapsed }: LoginThrottleParts): LoginThrottle {
   const sources = new Map<string, Source>();
@@ -54,7 +58,7 @@ export function createLoginThrottle({ elapsed }: LoginThrottleParts): LoginThrot
       one.last = now;
       const over = one.count - FREE_FAILURES;
       if (over >= 0) one.until = now + Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(over, 16));
-      // Reinsert the source, so that the oldest one is first in the map.
+      // Reinsert the source, so that the map is sorted by the time of the last failure, oldest first.
       sources.delete(source);
       sources.set(source, one);
       trim(sources, MAX_SOURCES);

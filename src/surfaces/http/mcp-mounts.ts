@@ -1,4 +1,4 @@
-// Serves /mcp: passes requests to the MCP handler, with only the headers that MCP needs.
+// Serves the paths under /mcp: passes requests to the MCP handler, with only the headers that MCP needs.
 import type { Actor } from "../../model/actor.js";
 import type { Endpoint } from "../mcp/over-http/endpoint.js";
 import type { McpOverHttp } from "../mcp/over-http/over-http.js";
@@ -6,7 +6,7 @@ import type { Mount, MountRequest } from "./mount.js";
 import { NO_SUCH_PATH, httpRefusal } from "./refusal.js";
 import { viewName } from "./token-options.js";
 
-/** Credentials and cookies are not forwarded. */
+/** The request headers that are passed to the MCP handler. Credentials and cookies are not among them. */
 const FORWARDED_HEADERS = /^(?:accept|content-type|last-event-id|mcp-[a-z0-9-]+|trace(?:parent|state))$/;
 
 export function mcpMounts({ serve }: Pick<McpOverHttp, "serve">, now: () => number): readonly Mount[] {
@@ -31,7 +31,10 @@ export function mcpMounts({ serve }: Pick<McpOverHttp, "serve">, now: () => numb
   ];
 }
 
-/** An actor with its own view cannot use another view, and cannot find out which views exist. */
+/**
+ * Returns the actor for an endpoint; undefined if the actor may not use it. An actor with a view cannot use another
+ * view, and cannot find out which views exist.
+ */
 function actorAt(endpoint: Endpoint, actor: Actor): Actor | undefined {
   const here: Actor = { ...actor, surface: "mcp" };
   if (endpoint.kind !== "view") return here;

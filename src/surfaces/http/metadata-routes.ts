@@ -1,4 +1,4 @@
-// The protected resource metadata (RFC 9728) needs no token: a client reads it before it has one.
+// Serves the protected resource metadata (RFC 9728). It needs no token, because a client reads it before it has one.
 import { z } from "zod";
 import { toAnswer } from "./answer.js";
 import { baseUrl, RESOURCE_METADATA, toResourceMetadata } from "./challenge.js";
@@ -9,7 +9,10 @@ import { viewName } from "./token-options.js";
 
 const answers = z.looseObject({ resource: z.string(), authorization_servers: z.array(z.string()) });
 
-/** The resource without a path is `/mcp`. */
+/**
+ * Path suffixes of the metadata URL, each with the path of the resource that it describes. Without a suffix, that is
+ * `/mcp`.
+ */
 const RESOURCES = [
   ["", "/mcp"],
   ["/mcp", "/mcp"],

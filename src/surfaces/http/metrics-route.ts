@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Route } from "./route.js";
 import { defineRoute } from "./route.js";
 
-/** The scope for reading metrics. */
+/** The scope that a token needs to read metrics. */
 export const METRICS_SCOPE = "anygpt:metrics";
 
 export function metricsRoute(metrics: () => Promise<string>): Route {

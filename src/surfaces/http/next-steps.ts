@@ -1,6 +1,6 @@
 import { approveCommand, describeCommonStep, type NextStep, toPurpose } from "../../model/next-steps.js";
 
-/** Next steps in the routes and headers of the REST API. */
+/** Renders a next step as a request to the REST API. */
 export function describeRestStep(step: NextStep): string {
   switch (step.action) {
     case "list-servers":

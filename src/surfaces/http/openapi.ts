@@ -1,4 +1,4 @@
-// Generates the OpenAPI 3.1 document from the table of routes.
+// Generates the OpenAPI 3.1 document from the list of routes.
 import { z } from "zod";
 import type { JsonObject } from "../../model/json.js";
 import { VERSION } from "../../version.js";
@@ -8,7 +8,7 @@ import { toAnswer } from "./answer.js";
 
 const PROBLEM = { $ref: "#/components/schemas/Problem" };
 
-/** The route that serves the document of the given routes and of itself. */
+/** Returns the route that serves the OpenAPI document of the given routes and of itself. */
 export function describeRoutes(routes: readonly Route[]): Route {
   let document: JsonObject | undefined;
   const own: Route = defineRoute({
@@ -50,7 +50,7 @@ export function toOpenApi(routes: readonly Route[]): JsonObject {
           type: "http",
           scheme: "bearer",
           description:
-            "The token in the file `http.token` in the state folder, one of http.tokens, or a token of the authorization server.",
+            "The token in the file `http.token` in the state folder, a token that is configured in `http.tokens`, or a token from the authorization server.",
         },
       },
       schemas: { Problem: toSchema(problemSchema) },
@@ -74,7 +74,7 @@ function toOperation({ operationId, summary, parameters, body, isOpen, answers, 
         content: { "application/json": { schema: toSchema(answers) } },
       },
       default: {
-        description: "The request failed; the code names the reason.",
+        description: "The request failed; `code` names the reason.",
         headers: FAILURE_HEADERS,
         content: { "application/problem+json": { schema: PROBLEM } },
       },
@@ -84,12 +84,16 @@ function toOperation({ operationId, summary, parameters, body, isOpen, answers, 
 
 const REPLAYED = {
   "Idempotent-Replayed": {
-    description: "`true`: the tool did not run again; this is the answer of the first call.",
+    description:
+      "`true`: the tool did not run for this call; this is the stored result of the first call with the same key.",
     schema: { type: "string", const: "true" },
   },
 };
 const FAILURE_HEADERS = {
-  "Retry-After": { description: "Seconds to wait before the same request.", schema: { type: "integer", minimum: 1 } },
+  "Retry-After": {
+    description: "How many seconds to wait before repeating the request.",
+    schema: { type: "integer", minimum: 1 },
+  },
 };
 
 function toParameter({ in: location, name, required, schema: { description, ...schema } }: RouteParameter): JsonObject {

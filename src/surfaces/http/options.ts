@@ -21,7 +21,7 @@ const proxy = z.union(
   "expected an address, or a network as in 10.0.0.0/8",
 );
 
-/** The section `http` of the configuration. */
+/** The schema of the configuration section `http`. */
 export const httpOptions = z
   .strictObject({
     host: z
@@ -42,20 +42,20 @@ export const httpOptions = z
       .string()
       .refine(isOrigin, "A URL is a scheme and a host, as in `https://tools.example.com`.")
       .optional()
-      .describe("The URL of the gateway for callers, if a proxy is in front of it."),
+      .describe("The public URL of the gateway. Set it if the gateway runs behind a reverse proxy."),
     proxies: z
       .array(proxy)
       .max(MAX_ENTRIES)
       .default([])
       .describe(
-        "Addresses or networks of proxies in front of the gateway. Only from them, the gateway reads the caller's address in `X-Forwarded-For`, and uses it only for counting invalid tokens.",
+        "IP addresses or networks of reverse proxies in front of the gateway. For requests from these proxies, the gateway reads the caller's IP address from `X-Forwarded-For`. It uses the address only for counting invalid tokens.",
       ),
     origins: z
       .array(origin)
       .max(MAX_ENTRIES)
       .default([])
       .describe(
-        "Origins of web pages that may call, exactly as browsers send them in `Origin`. Requests from other web pages are rejected.",
+        "Origins of web pages that may call the gateway, exactly as browsers send them in the header `Origin`. Requests from other web pages are rejected.",
       ),
     tokens: tokensOptions,
     oauth: oauthOptions.optional(),
@@ -67,7 +67,7 @@ export const httpOptions = z
           .max(100_000)
           .default(1000)
           .describe(
-            "The maximum number of sessions. A further session ends the one that was idle longest, of the caller with the most sessions.",
+            "The maximum number of sessions. If it is reached, a new session ends an idle one: the longest idle session of the caller with the most sessions.",
           ),
         idleMs: z
           .int()
@@ -77,7 +77,7 @@ export const httpOptions = z
           .describe("How long an unused session is kept, in milliseconds."),
       })
       .prefault({})
-      .describe("Sessions of MCP clients before 2026-07-28."),
+      .describe("Sessions of clients that use an MCP revision before 2026-07-28."),
     graceMs: z
       .int()
       .min(0)

@@ -11,29 +11,29 @@ import { RefusedRequest } from "./refusal.js";
 
 const codes = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
 
-/** For the OpenAPI document; further members depend on the code. */
+/** The schema of problem responses for the OpenAPI document. Further members depend on `code`. */
 export const problemSchema = z
   .looseObject({
     type: z.string().describe("`urn:anygpt:error:CODE`, or `about:blank` if the status is sufficient."),
     title: z.string(),
     status: z.int(),
-    detail: z.string().describe("What happened, and to what."),
+    detail: z.string().describe("What happened, with the server or tool that it concerns."),
     code: z.enum(codes),
     hint: z.string().optional().describe("What to do next."),
-    request_id: z.string().describe("The id of this request in the audit log and the log."),
+    request_id: z.string().describe("The id of this request in the gateway's audit log and log."),
     retryable: z.boolean().describe("Whether the same request may succeed later."),
     executed: z.enum(["yes", "no", "unknown"]).describe("Whether the tool ran."),
     replayed: z
       .literal(true)
       .optional()
-      .describe("This is the result of the first call with the same idempotency key."),
+      .describe("This is the stored result of the first call with the same idempotency key."),
   })
   .meta({ description: "Why a request failed." });
 
 export interface ProblemParts {
   readonly requestId: string;
   readonly secrets: Secrets;
-  /** Further members of the body. */
+  /** Additional members of the response body. */
   readonly otherMembers?: JsonObject;
 }
 
@@ -45,7 +45,8 @@ export function toProblem(
   const error = toDiscoveryError(refusal?.error ?? thrown);
   const { code, message, hint, status: serverStatus, ...rest } = toErrorObject(error, describeRestStep, secrets).error;
   const status = refusal?.status ?? error.entry.http;
-  // Each code has one status; if the response has another one, the problem type depends on the status.
+  // Each error code has one HTTP status. If the response has another one, `type` and `title` describe the status
+  // instead of the code.
   const isByStatus = status !== error.entry.http;
   const body: JsonObject = {
     request_id: requestId,
@@ -63,7 +64,7 @@ export function toProblem(
   return { status, headers, contentType: "application/problem+json", body, closes: refusal?.closes === true };
 }
 
-/** In whole seconds, rounded up. */
+/** Returns the header `Retry-After` in whole seconds, rounded up. */
 function retryAfter({ retry_after_seconds: seconds, retryAfterMs: ms }: JsonObject): Readonly<Record<string, string>> {
   const wait = typeof seconds === "number" ? seconds : typeof ms === "number" ? ms / 1000 : undefined;
   return wait === undefined ? {} : { "retry-after": String(Math.max(1, Math.ceil(wait))) };

@@ -1,15 +1,15 @@
 import { DiscoveryError, type ErrorCode } from "../../errors.js";
 
-/** A request that is rejected because of its format or its sender, before any stage is used. */
+/** Describes a request that is rejected because of its format or its sender. */
 export interface HttpRefusal {
   readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 415 | 429 | 503;
   readonly error: DiscoveryError;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The rest of the connection cannot be parsed reliably. */
+  /** Set if the connection must be closed, because the data after this request cannot be parsed reliably. */
   readonly closes?: true;
 }
 
-/** Thrown while a request is read. */
+/** Thrown if a request is rejected because of its format or its sender. */
 export class RefusedRequest extends Error {
   override readonly name = "RefusedRequest";
 
@@ -33,5 +33,5 @@ export function httpRefusal(
   return new RefusedRequest({ status, error, ...more });
 }
 
-/** Also the error for a path that exists but is hidden from this caller. */
+/** The error for an unknown path, and for a path that is hidden from this caller. */
 export const NO_SUCH_PATH = ["The path does not exist.", "Send GET /openapi.json to see all paths."] as const;

@@ -18,30 +18,30 @@ export interface RouteParameter {
   readonly schema: JsonObject;
 }
 
-/** One HTTP operation: handler and OpenAPI description come from the same declaration. */
+/** One HTTP operation. The request handler and the OpenAPI description come from this declaration. */
 export interface Route {
   readonly method: "GET" | "POST";
-  /** In OpenAPI syntax: `/api/adapters/{adapter}/tools`. */
+  /** The path in OpenAPI syntax: `/api/adapters/{adapter}/tools`. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
   readonly parameters: readonly RouteParameter[];
-  /** The description of the body, if there is one. */
+  /** The description of the request body; undefined if the operation has no body. */
   readonly body?: string;
-  /** No token is required, so the response must not contain any data of callers. */
+  /** Whether no token is required. The response must then contain no data of callers. */
   readonly isOpen: boolean;
-  /** The scope that the caller needs; without it every known caller is allowed. */
+  /** The scope that the caller needs. If undefined, every authenticated caller is allowed. */
   readonly scope?: string;
   /** The schema of a successful response. */
   readonly answers: z.ZodType;
   run(request: RouteRequest): Promise<HttpAnswer>;
 }
 
-/** The stages that routes use. */
+/** The components that routes use. */
 export type RouteStages = CatalogAccess & ConnectionAccess & Services & Execution & Profiles;
 
 export interface RouteRequest {
-  /** The stages, limited to the actor's view. */
+  /** Returns the components, limited to the actor's view. */
   readonly stages: () => Promise<RouteStages>;
   readonly context: CallContext;
   readonly path: Readonly<Record<string, string>>;
@@ -95,7 +95,10 @@ function toParameters(location: ParameterLocation, shape: Shape): RouteParameter
   );
 }
 
-/** The prefix of the gateway's own headers. An unknown one is rejected: it may be a misspelled `X-AnyGPT-Dry-Run`. */
+/**
+ * The prefix of the gateway's own request headers. An unknown header with this prefix is rejected: it may be a
+ * misspelled `X-AnyGPT-Dry-Run`.
+ */
 const OWN_HEADER = "x-anygpt-";
 
 function readParameters(parameters: readonly RouteParameter[], { path, incoming }: RouteRequest): JsonObject {
@@ -104,7 +107,7 @@ function readParameters(parameters: readonly RouteParameter[], { path, incoming 
   const take = (location: ParameterLocation, name: string, text: string): void => {
     const parameter = known.get(keyOf(location, name));
     const key = parameter?.name ?? name;
-    // A repeated parameter becomes a list, which its schema rejects.
+    // A repeated parameter becomes an array, which the parameter's schema rejects.
     given.set(key, given.has(key) ? [given.get(key), text] : toValue(text, location, parameter?.schema["type"]));
   };
   for (const [name, text] of Object.entries(path)) take("path", name, text);
@@ -116,12 +119,15 @@ function readParameters(parameters: readonly RouteParameter[], { path, incoming 
   return Object.fromEntries(given);
 }
 
-/** Header names are case-insensitive. */
+/** Returns the map key of a parameter. Header names are case-insensitive. */
 function keyOf(location: ParameterLocation, name: string): string {
   return `${location} ${location === "header" ? name.toLowerCase() : name}`;
 }
 
-/** A value that cannot be converted stays a string, which the schema rejects. `?all` means `?all=true`. */
+/**
+ * Converts the text of a parameter to its type. A text that cannot be converted is returned unchanged; the schema
+ * rejects it. `?all` means `?all=true`.
+ */
 function toValue(text: string, location: ParameterLocation, type: unknown): unknown {
   if (type === "boolean") {
     if (text === "true" || (text === "" && location === "query")) return true;

@@ -1,4 +1,4 @@
-// The HTTP operations, each declared once. They only translate: every decision is made by the engine.
+// The operations of the REST API. They only translate requests and results; the engine makes all decisions.
 import { z } from "zod";
 import { describeServer } from "../../metatools/describe-server.js";
 import { toDetailsAnswer, toListedServer, toSearchAnswer } from "../../metatools/discovery-profile.js";
@@ -15,18 +15,24 @@ const NO_PARAMETERS = { path: {}, query: {}, header: {} } as const;
 const listedServer = z.looseObject({
   name: z.string(),
   description: z.string().optional(),
-  toolCount: z.int().describe("The number of its tools."),
+  toolCount: z.int().describe("The number of the adapter's tools."),
   enabledCount: z.int().optional().describe("The number of tools that can be called; omitted if all can."),
   status: z.enum(["connected", "disconnected", "error"]),
-  ready: z.literal(true).optional().describe("Not connected now; it starts when one of its tools is called."),
-  pending: z.literal(true).optional().describe("Its tools are being listed for the first time."),
-  phase: z.enum(["queued", "installing", "starting"]).optional().describe("The progress of a pending adapter."),
-  seconds: z.int().optional().describe("How long a pending adapter has been in this phase."),
-  known: z.literal(false).optional().describe("Its tools are not known."),
-  reason: z.string().optional().describe("Why it could not be reached."),
+  ready: z
+    .literal(true)
+    .optional()
+    .describe("The adapter can be used: it is not connected now, but connects when one of its tools is called."),
+  pending: z
+    .literal(true)
+    .optional()
+    .describe("The adapter is starting for the first time, so its tools are not known yet."),
+  phase: z.enum(["queued", "installing", "starting"]).optional().describe("How far the start of a pending adapter is."),
+  seconds: z.int().optional().describe("Seconds since the gateway began to start the pending adapter."),
+  known: z.literal(false).optional().describe("The adapter's tools are not known."),
+  reason: z.string().optional().describe("Why the adapter cannot be used."),
 });
 
-/** The same list under both names: one profile calls them servers, the other adapters. */
+/** Declares the list of servers. It has two paths, because one profile calls them servers and the other adapters. */
 const listAdapters = (at: string, operationId: string): Route =>
   defineRoute({
     ...NO_PARAMETERS,
@@ -93,7 +99,7 @@ const describeTool = defineRoute({
     const { discovery, policy } = await stages();
     const found = await discovery.tool(server, name);
     const { inputSchema, outputSchema } = found.definition;
-    // The answer has the complete schema, so the URI of the full definition is omitted.
+    // The response contains the complete schema, so the URI of the full definition is not needed.
     const { full: _full, omitted: _omitted, ...details } = toDetailsAnswer(found);
     const risk = policy.ruling(found).risk.risk;
     return toAnswer({ ...details, risk, inputSchema, ...(outputSchema === undefined ? {} : { outputSchema }) });
@@ -118,10 +124,16 @@ const searchTools = defineRoute({
         signature: z.string().optional(),
       }),
     ),
-    more: z.int().optional().describe("How many more tools match."),
+    more: z.int().optional().describe("How many tools match in addition to `results`."),
     note: z.string().optional(),
-    pending: z.array(z.string()).optional().describe("Adapters that have not answered yet."),
-    retry_after_seconds: z.int().optional().describe("When to search again, while adapters are pending."),
+    pending: z
+      .array(z.string())
+      .optional()
+      .describe("Adapters that are still starting, so that their tools were not searched."),
+    retry_after_seconds: z
+      .int()
+      .optional()
+      .describe("How many seconds to wait before searching again, while adapters are pending."),
   }),
   async run({ q: query, server, limit }, { stages, context }) {
     const { discovery } = await stages();

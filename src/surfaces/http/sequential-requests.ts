@@ -1,11 +1,11 @@
 import type { RequestListener } from "node:http";
 
-/** The maximum number of pipelined requests. */
+/** The maximum number of pipelined requests that wait on one connection. */
 const MAX_PIPELINED = 100;
 
 /**
- * Processes the requests of one connection one after the other. A request after a rejected one may be part of that request
- * for another parser (request smuggling), so it is dropped if the response closes the connection.
+ * Processes the requests on one connection one after the other. If a response closes the connection, the requests after
+ * it are dropped: another HTTP parser could regard them as part of the rejected request (request smuggling).
  */
 export function processSequentially(listener: RequestListener): RequestListener {
   const waiting = new WeakMap<object, (() => void)[]>();
@@ -13,7 +13,7 @@ export function processSequentially(listener: RequestListener): RequestListener 
     const { socket } = incoming;
     const begin = (): void => {
       outgoing.once("close", () => {
-        // Requests that arrive while the last response is being sent are dropped.
+        // The connection is closing: the requests that wait behind this response are dropped.
         if (!outgoing.shouldKeepAlive || socket.destroyed) return;
         const next = waiting.get(socket)?.shift();
         if (next === undefined) waiting.delete(socket);

@@ -1,4 +1,4 @@
-// Serves programs and MCP clients over HTTP until the process gets a signal to stop.
+// Serves the REST API and MCP over HTTP until the process receives a stop signal.
 import { getRequestListener, RequestError } from "@hono/node-server";
 import type { DiscoveryEngine } from "../../engine.js";
 import { toDiscoveryError } from "../../errors.js";
@@ -25,20 +25,20 @@ import { createTraffic } from "./traffic.js";
 
 export interface ServeHttpParts {
   readonly engine: DiscoveryEngine;
-  /** The options of the configuration at the start, overridden by the command line. */
+  /** The HTTP options that were read during startup, overridden by command-line options. */
   readonly options: HttpOptions;
-  /** The text of /metrics; without it, the path does not exist. */
+  /** Returns the metrics for the path /metrics. If undefined, the path does not exist. */
   readonly metrics?: () => Promise<string>;
   /** Replaces the default throttle for invalid tokens. */
   readonly throttle?: LoginThrottle;
-  /** Called once with the address when the server listens. */
+  /** Called once with the gateway's URL when the server listens. */
   readonly onListening?: (url: string) => void;
 }
 
-/** How long an aborted call may take to report its outcome. */
+/** How long the server waits for aborted calls to report their outcome. */
 const ABORT_GRACE_MS = 1000;
 
-/** Resolves after `signal` when all work has ended. The caller closes the engine. */
+/** Runs the HTTP server. Resolves after `signal` aborts and all work has ended. The caller closes the engine. */
 export async function serveHttp(parts: ServeHttpParts, signal: AbortSignal): Promise<void> {
   const { engine, options, onListening } = parts;
   const { runtime, notices, upstreams } = await engine.stages();
@@ -65,7 +65,8 @@ export async function serveHttp(parts: ServeHttpParts, signal: AbortSignal): Pro
     onChange: () => mcp.endStreams(),
   });
   const admission = async () => await admissions.of(await currentOptions());
-  // The set of callers changes with a reload: end streams of callers that are no longer allowed.
+  // A reload can change the set of allowed callers. Computing the admission rules ends the streams of callers that are
+  // no longer allowed.
   engine.onCatalogChange(() => void admission().catch(() => undefined));
   const traffic = createTraffic();
   const app = createApp({
@@ -84,7 +85,7 @@ export async function serveHttp(parts: ServeHttpParts, signal: AbortSignal): Pro
     ...traffic,
   });
   const answer = getRequestListener(app.fetch, {
-    // Keep the global Request and Response: requests to upstream servers use them.
+    // Do not replace the global Request and Response: requests to servers use them.
     overrideGlobalObjects: false,
     errorHandler: (thrown) => toResponse(toFailure(toRefused(thrown), newRequestId(), runtime)),
   });
@@ -111,9 +112,12 @@ export async function serveHttp(parts: ServeHttpParts, signal: AbortSignal): Pro
 }
 
 const NO_TLS =
-  "Other machines can reach this gateway over an unencrypted connection. Put a TLS proxy in front of it, and set its URL as http.publicUrl.";
+  "Other machines can reach this gateway over an unencrypted connection. Put a reverse proxy with TLS in front of the gateway, and set the proxy's URL as http.publicUrl.";
 
-/** Options of the command line apply until the configuration is reloaded. */
+/**
+ * Returns a function that returns the current HTTP options. Command-line options apply until the configuration is
+ * reloaded.
+ */
 async function createCurrentOptions(
   engine: DiscoveryEngine,
   options: HttpOptions,
@@ -125,7 +129,7 @@ async function createCurrentOptions(
   };
 }
 
-/** The framework cannot route a URL that it cannot parse. */
+/** Converts the error for a URL that Hono cannot parse to a rejected request. */
 function toRefused(thrown: unknown): unknown {
   if (!(thrown instanceof RequestError)) return thrown;
   return httpRefusal(400, [

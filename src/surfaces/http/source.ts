@@ -2,18 +2,21 @@ import type { IncomingMessage } from "node:http";
 import { BlockList, isIP, isIPv6 } from "node:net";
 import { reachOf } from "../../util/net/address-reach.js";
 
-/** The source of a request. */
+/** Where a request comes from. */
 export interface RequestSource {
-  /** The key for counting invalid tokens: an IPv4 address, or an IPv6 /64 network. */
+  /** The address for counting invalid tokens: an IPv4 address or an IPv6 /64 network. */
   readonly key: string;
-  /** The request comes from this machine, not through a proxy. */
+  /** Whether the request comes from this machine without a proxy. */
   readonly isLocal: boolean;
 }
 
 const FORWARDED = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
 const UNKNOWN = "unknown";
 
-/** Reads `X-Forwarded-For` from the right, as far as trusted proxies have written it. */
+/**
+ * Determines the source of a request. Behind a trusted proxy, it is the last address in `X-Forwarded-For` that is not a
+ * trusted proxy.
+ */
 export function createSourceOf(proxies: readonly string[]): (incoming: IncomingMessage) => RequestSource {
   const known = toBlockList(proxies);
   const isProxy = (address: string): boolean =>
@@ -36,18 +39,23 @@ export function createSourceOf(proxies: readonly string[]): (incoming: IncomingM
   };
 }
 
-/** Checks the common loopback addresses without parsing. */
+/** Whether an address is a loopback address. The common ones are recognized without parsing. */
 function isLoopback(address: string): boolean {
   return address === "127.0.0.1" || address === "::1" || reachOf(address) === "loopback";
 }
 
-/** Removes brackets, and converts an IPv4-mapped IPv6 address to IPv4. */
+/**
+ * Returns an IP address without brackets, with an IPv4-mapped IPv6 address converted to IPv4; undefined if the text is
+ * not an IP address.
+ */
 function toAddress(text: string): string | undefined {
   const plain = text.replace(/^\[(.*)\]$/, "$1").replace(/^::ffff:(?=\d+\.)/i, "");
   return isIP(plain) === 0 ? undefined : plain;
 }
 
-/** An IPv6 customer usually has a whole /64 network, so its addresses count as one source. */
+/**
+ * Returns the key for counting. An IPv6 customer usually has a whole /64 network, so its addresses count as one source.
+ */
 function toKey(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = "", tail] = address.split("%", 1)[0]?.split("::") ?? [];

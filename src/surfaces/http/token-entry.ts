@@ -1,9 +1,9 @@
-// Creates the configuration entry of a token: its hash and properties, never the token itself.
+// Creates the configuration entry for a token: its hash and properties, never the token itself.
 import { createHash } from "node:crypto";
 import { DiscoveryError } from "../../errors.js";
 import { type TokenEntry, tokensOptions } from "./token-options.js";
 
-/** Valid in the header `Authorization`, and too long to be guessed. */
+/** Matches tokens that are valid in the header `Authorization` and too long to be guessed. */
 const TOKEN = /^[A-Za-z0-9._~+/-]{32,512}=*$/;
 /** A prefix by which people and secret scanners recognize a token. */
 const PREFIX = "agt_";
@@ -29,7 +29,7 @@ export interface TokenProperties {
   readonly expires?: string | undefined;
 }
 
-/** Throws an error that lists the invalid properties by their configuration keys. */
+/** Creates the configuration entry. Throws an error that lists the invalid properties by their configuration keys. */
 export function toTokenEntry({ name, token, scopes, view, expires }: TokenProperties): TokenEntry {
   const entry = { name, hash: hashToken(token), scopes: [...new Set(scopes)], view, expires };
   const plain = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
@@ -38,7 +38,7 @@ export function toTokenEntry({ name, token, scopes, view, expires }: TokenProper
   if (known !== undefined) return known;
   const problems = parsed.error?.issues.map(({ path, message }) => `${path.slice(1).join(".")}: ${message}`) ?? [];
   throw new DiscoveryError("INVALID_REQUEST", `The properties of the token are invalid: ${problems.join("; ")}.`, {
-    hint: "No token was created. Correct the named values and run the command again.",
+    hint: "No token was created. Correct these properties and run the command again.",
   });
 }
 

@@ -1,4 +1,4 @@
-// Reads the bearer token of this machine from its file, and creates the file if it does not exist.
+// Reads the local user's bearer token from its file, and creates the file if it does not exist.
 import { randomBytes } from "node:crypto";
 import { chmod, link, readFile, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -8,7 +8,7 @@ import { isToken, TOKEN_BYTES } from "./token-entry.js";
 
 const GROUP_AND_OTHERS = 0o077;
 
-/** The token stays the same until the file is removed, because programs store it. */
+/** Returns the token. It stays the same until the file is removed, because programs store it. */
 export async function openToken(file: string, warn: (message: string) => void): Promise<string> {
   try {
     const known = await readToken(file);
@@ -34,7 +34,10 @@ async function readToken(file: string): Promise<string | undefined> {
   return token === undefined || isToken(token) ? token : unusable(file, "does not contain a valid token");
 }
 
-/** Writes a temporary file and links it to the path: if several processes start, one wins, and none reads a partial token. */
+/**
+ * Creates the token file atomically, by writing a temporary file and linking it: if several processes start at once,
+ * all use the same token, and none reads a partial one.
+ */
 async function createToken(file: string): Promise<void> {
   await ensurePrivateFolder(dirname(file));
   const temporary = `${file}.${process.pid}.${randomBytes(6).toString("hex")}`;

@@ -1,11 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 
-/** The requests in progress. */
+/** Keeps track of the HTTP requests in progress. */
 export interface Traffic {
   counted(listener: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>): RequestListener;
-  /** Aborts when the caller disconnects, or with `endAll`. */
+  /** Returns a signal that aborts when the caller disconnects or `endAll` is called. */
   signalOf(outgoing: ServerResponse): AbortSignal;
-  /** Aborts when the caller disconnects. */
+  /** Returns a signal that aborts only when the caller disconnects. */
   disconnectSignalOf(outgoing: ServerResponse): AbortSignal;
   /** Resolves when no request is in progress. */
   ended(): Promise<void>;

@@ -1,7 +1,7 @@
 import type { RequestId } from "@modelcontextprotocol/server";
 import { type Delivery, INVALID_REQUEST, type Item, toErrorAnswer } from "./frames.js";
 
-/** The only protocol revision with JSON-RPC batches. */
+/** The only MCP revision with JSON-RPC batches. */
 export const BATCH_REVISION = "2025-03-26";
 export const MAX_BATCH = 100;
 
@@ -10,19 +10,25 @@ interface Batch {
   readonly answers: object[];
 }
 
-/** JSON-RPC batches: each message is processed alone, and the answers are sent together. */
+/** Processes JSON-RPC batches: each message is processed separately, and the responses of a batch are sent together. */
 export interface Batches {
-  /** Returns the messages to deliver. The errors of invalid items are sent together with the other answers. */
+  /**
+   * Begins a batch and returns the messages to process. Errors for invalid items are sent together with the other
+   * responses.
+   */
   open(items: readonly Item[]): readonly Delivery[];
-  /** True if the answer belongs to a batch, which holds it until all its answers are there. */
+  /**
+   * Takes a response that belongs to a batch, and sends it when all responses of the batch are there. Returns false if
+   * the response belongs to no batch.
+   */
   take(id: RequestId, answer: object): boolean;
-  /** The request will not be answered. */
+  /** Removes a request from its batch, because it will get no response. */
   forget(id: RequestId): void;
 }
 
 export interface BatchesParts {
   readonly write: (answers: readonly object[]) => void;
-  /** Whether a request with this id has not been answered yet. */
+  /** Whether a request with this id has not been responded to yet. */
   readonly isOpen: (id: RequestId) => boolean;
 }
 
@@ -52,7 +58,7 @@ export function createBatches({ write, isOpen }: BatchesParts): Batches {
         if (!("method" in message && "id" in message)) return true;
         const { id, method } = message;
         if (method === "initialize" || byId.has(id) || isOpen(id)) {
-          const reason = "A batch must not contain initialize or the same id twice.";
+          const reason = 'A batch must not contain "initialize" or the id of a request that is still open.';
           batch.answers.push(toErrorAnswer(id, INVALID_REQUEST, reason));
           return false;
         }

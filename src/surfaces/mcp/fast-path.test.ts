@@ -25,7 +25,7 @@ function open(callTool: FastPathParts["callTool"], isInitialized = true) {
   return { fastPath, take, sent, toClient, logged, answered };
 }
 
-const DEFECT = { code: -32_603, message: "Internal error in the gateway. Its log has the details." };
+const DEFECT = { code: -32_603, message: "Internal error in the gateway. The gateway's log has the details." };
 
 const describeThrown = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 

@@ -1,5 +1,6 @@
-// Answers tools/call of legacy clients on stdio without the SDK's request handling, which validates every message several
-// times and costs more than the rest of the gateway. Requests with unusual parameters still go through the SDK.
+// Handles tools/call of legacy clients (MCP before 2026-07-28) on stdio without the SDK's request handling, which
+// validates every message several times and costs more than the rest of the gateway. Requests with unusual parameters
+// still go through the SDK.
 import {
   type JSONRPCRequest,
   ProtocolError,
@@ -23,16 +24,16 @@ export type FastPathResponse = { readonly jsonrpc: "2.0"; readonly id: RequestId
 );
 
 export interface FastPath {
-  /** False if the SDK has to handle the request. */
+  /** Handles a request. Returns false if the SDK has to handle it instead. */
   take(request: JSONRPCRequest): boolean;
-  /** Aborts the request; it gets no answer. */
+  /** Aborts the request; no response is sent. */
   cancel(id: RequestId): void;
   /** Aborts all requests. */
   close(): void;
 }
 
 const PARAMS: ReadonlySet<string> = new Set(["name", "arguments", "_meta"]);
-/** The prefix of `_meta` members that the SDK evaluates. */
+/** The prefix of `_meta` members that the SDK evaluates. Requests with such members are left to the SDK. */
 const ENVELOPE = "io.modelcontextprotocol/";
 
 export function createFastPath({ server, callTool, send, log }: FastPathParts): FastPath {
@@ -49,12 +50,15 @@ export function createFastPath({ server, callTool, send, log }: FastPathParts): 
     } catch (error) {
       answer = { jsonrpc: "2.0", id, error: toError(error) };
     }
-    // The client may have reused the id for a new request.
+    // Delete the id only if the client has not reused it for a new request.
     if (open.get(id) === ending) open.delete(id);
     if (!ending.signal.aborted) send(answer);
   }
 
-  /** A protocol error is sent unchanged. The details of any other error are logged, not sent. */
+  /**
+   * Converts an error to a JSON-RPC error. A protocol error is sent unchanged; the details of any other error are only
+   * logged.
+   */
   function toError(thrown: unknown): { code: number; message: string; data?: unknown } {
     if (thrown instanceof ProtocolError) {
       const { code, message, data } = thrown;
@@ -63,7 +67,7 @@ export function createFastPath({ server, callTool, send, log }: FastPathParts): 
     log(`A request failed: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`);
     return {
       code: ProtocolErrorCode.InternalError,
-      message: "Internal error in the gateway. Its log has the details.",
+      message: "Internal error in the gateway. The gateway's log has the details.",
     };
   }
 
@@ -83,7 +87,7 @@ export function createFastPath({ server, callTool, send, log }: FastPathParts): 
 
   return {
     take({ id, method, params }) {
-      // Before the handshake is complete, neither the era nor the capabilities of the client are known.
+      // Before the handshake is complete, the MCP revision and the capabilities of the client are not known.
       if (method !== "tools/call" || server.getClientCapabilities() === undefined) return false;
       if (!isJsonObject(params) || !hasOnlyKnownMembers(params)) return false;
       void answer(id, params);

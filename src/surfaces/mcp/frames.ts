@@ -22,7 +22,7 @@ export const INVALID_REQUEST = -32600;
 const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 
-/** The limits of arguments, plus the nesting levels around them. */
+/** Limits for one message: those for the arguments of a tool, plus the nesting levels around the arguments. */
 const FRAME_LIMITS = { maxDepth: JSON_LIMITS.maxDepth + 8, maxValues: JSON_LIMITS.maxValues };
 const HEAD_BYTES = 4096;
 const ARGUMENTS = "/params/arguments";
@@ -35,13 +35,13 @@ export type Frame = Item | { readonly kind: "batch"; readonly items: readonly It
 export type Item =
   | Delivery
   | { readonly kind: "refused"; readonly answer: ErrorAnswer }
-  /** An ambiguous notification: it has no id, so no error can be sent. */
+  /** An ambiguous notification. It is ignored: without an id, no error response can be sent. */
   | { readonly kind: "ignored" };
 
 export interface Delivery {
   readonly kind: "message";
   readonly message: JSONRPCMessage;
-  /** The ambiguities in the arguments of tools/call, as JSON Pointers into the message. */
+  /** The ambiguities in the arguments of tools/call, with JSON Pointers into the message. */
   readonly flaws: readonly JsonViolation[];
 }
 
@@ -57,9 +57,13 @@ export function parseFrame(line: Buffer): Frame {
   const flaws = scanJson(text, FRAME_LIMITS);
   const malformed = flaws.find(isMalformed);
   if (malformed !== undefined) return refuse(idOfLine(line), INVALID_REQUEST, `The message ${malformed.message}.`);
-  // The scan stops at this number, so the rest of the message is unchecked.
+  // The scan stops at `MAX_VIOLATIONS`, so the rest of the message is unchecked.
   if (flaws.length >= MAX_VIOLATIONS) {
-    return refuse(idOfLine(line), INVALID_REQUEST, `The message has ${MAX_VIOLATIONS} ambiguous values or more.`);
+    return refuse(
+      idOfLine(line),
+      INVALID_REQUEST,
+      `The message contains too many ambiguous JSON values (${MAX_VIOLATIONS} or more), such as duplicate keys.`,
+    );
   }
   let value: unknown;
   try {
@@ -73,7 +77,8 @@ export function parseFrame(line: Buffer): Frame {
 
 function classify(value: unknown, flaws: readonly JsonViolation[]): Item {
   const invalidId = flaws.find(({ path }) => path === "/id");
-  if (invalidId !== undefined) return refuse(null, INVALID_REQUEST, `The message's id ${invalidId.message}.`);
+  if (invalidId !== undefined)
+    return refuse(null, INVALID_REQUEST, `The member "id" of the message ${invalidId.message}.`);
   if (!isMessage(value)) return refuse(idOf(value), INVALID_REQUEST, NOT_A_MESSAGE);
   if (!("method" in value))
     return deliver(flaws.length === 0 && isAnswer(value) ? value : toInvalidResponseError(value));
@@ -93,7 +98,7 @@ function isInArguments(path: string): boolean {
   return path === ARGUMENTS || path.startsWith(`${ARGUMENTS}/`);
 }
 
-/** The ambiguities of one item of a batch. */
+/** Returns the ambiguities in one item of a batch, with paths relative to the item. */
 function flawsOfItem(flaws: readonly JsonViolation[], index: number): readonly JsonViolation[] {
   const prefix = `/${index}`;
   return flaws
@@ -101,7 +106,7 @@ function flawsOfItem(flaws: readonly JsonViolation[], index: number): readonly J
     .map((flaw) => ({ ...flaw, path: flaw.path.slice(prefix.length) }));
 }
 
-/** The SDK would drop any other response, and the gateway's request would never end. */
+/** Whether a response is valid. The SDK would drop an invalid one, and the gateway's request would never end. */
 function isAnswer(value: JSONRPCMessage): boolean {
   return isJSONRPCResultResponse(value) || isJSONRPCErrorResponse(value);
 }
@@ -112,7 +117,10 @@ function toInvalidResponseError({ id }: { readonly id?: RequestId | undefined })
   return { jsonrpc: "2.0", ...(id === undefined ? {} : { id }), error };
 }
 
-/** Lone surrogates and null characters survive parsing, so the value is unambiguous for the gateway itself. */
+/**
+ * Whether the gateway itself could misread the value. Lone surrogates and null characters are preserved by parsing, so
+ * they are not ambiguous for the gateway.
+ */
 function isAmbiguous({ kind }: JsonViolation): boolean {
   return kind !== "lone-surrogate" && kind !== "null-character";
 }
@@ -121,7 +129,7 @@ function refuse(id: RequestId | null, code: number, message: string): Item {
   return { kind: "refused", answer: toErrorAnswer(id, code, message) };
 }
 
-/** Finds the id of a line that is not parsed completely. */
+/** Finds the JSON-RPC id in a line without parsing the line completely. */
 function idOfLine(line: Buffer): RequestId | null {
   const parts = { head: line.subarray(0, HEAD_BYTES), tail: line.subarray(-HEAD_BYTES), bytes: line.length };
   return idOfOversize(parts) ?? null;

@@ -1,4 +1,4 @@
-// The gateway as an MCP server: translates between the protocol and the meta-tools. It makes no policy decisions.
+// The gateway as an MCP server: translates between MCP messages and the meta-tools. It makes no policy decisions.
 import { ProtocolError, ProtocolErrorCode, type RequestId, Server } from "@modelcontextprotocol/server";
 import type { Profiles } from "../../gateway/profiles.js";
 import type { CatalogAccess, Services, Stages } from "../../gateway/stages.js";
@@ -35,20 +35,29 @@ import { askInTask } from "./tasks/ask-in-task.js";
 import { serveTasks, TASK_CAPABILITIES } from "./tasks/task-methods.js";
 
 export interface GatewayServerParts extends UserQuestionParts {
-  /** The actor of all requests to this server. */
+  /** The actor for which all requests to this server object are processed. */
   readonly actor: Actor;
-  /** The stages of the configuration that is current when a request arrives. */
+  /** Returns the components of the configuration that is current when a request arrives. */
   readonly stages: () => Promise<Stages>;
-  /** The list of tools, if it never changes. Everything else comes from `stages`, because the configuration may be reloaded. */
+  /**
+   * The tools/list result if it never changes; otherwise undefined. Everything else comes from `stages`, because the
+   * configuration may be reloaded.
+   */
   readonly fixedList: ListedPage | undefined;
   /** Registers a listener that is called when the tools may have changed. */
   readonly onToolsChanged: (listener: () => void) => void;
-  /** Registers a listener for `subscriptions/listen` streams that the client opens and closes (2026-07-28). */
+  /**
+   * Registers a listener that is called when the client opens or closes a `subscriptions/listen` stream (MCP
+   * 2026-07-28).
+   */
   readonly onListen?: (listener: ListenListener) => void;
   readonly instructions: string;
-  /** Waiting calls of modern clients, shared by all server objects that may receive the next request of a call. */
+  /**
+   * The waiting calls of modern clients (MCP 2026-07-28 and later). Shared by all server objects that may receive the
+   * next request of a call.
+   */
   readonly roundTrips: MultiRoundTripRequests;
-  /** The JSON ambiguities in the arguments of a request. */
+  /** Returns the JSON ambiguities (such as duplicate keys) in the arguments of a request. */
   readonly flawsOf: (id: RequestId) => readonly JsonViolation[];
   /** Aborts when calls in progress must end and report their outcome. */
   readonly ending?: AbortSignal;
@@ -56,7 +65,7 @@ export interface GatewayServerParts extends UserQuestionParts {
 
 export interface GatewayServer {
   readonly server: Server;
-  /** Answers tools/call, from the SDK or the fast path. */
+  /** Handles tools/call requests from the SDK and from the fast path. */
   callTool(params: JsonObject, context: RequestContext): Promise<JsonObject>;
 }
 
@@ -71,12 +80,12 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
         logging: {},
         ...(parts.era === "modern" ? TASK_CAPABILITIES : {}),
       },
-      // The instructions name servers, which depend on the caller.
+      // The instructions contain server names, which depend on the caller.
       cacheHints: { "server/discover": CHANGING },
       instructions: parts.instructions,
     },
   );
-  // If the notification fails, the client has to list the tools again itself.
+  // Errors are ignored: a client that does not get the notification has to request the tool list again by itself.
   if (!isFixed) parts.onToolsChanged(() => void server.sendToolListChanged().catch(() => undefined));
   const methods = createPromptAndResourceMethods(toChangeNotifications(server), parts);
   parts.onListen?.((stream, filter) => methods.listen(stream, filter));
@@ -109,8 +118,9 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
       return await callMetaTool(params, context, { userQuestion, isAnswered }, parts);
     });
 
-  // The SDK parses and copies the result of a handler that is registered for a method, and drops members that its schemas
-  // do not know. The result of the fallback handler is sent unchanged, as results of upstream servers must be.
+  // Handlers that are registered for a method are not used here: the SDK parses and copies their results and drops
+  // members that its schemas do not know. It sends the results of the fallback handler unchanged, as results from
+  // servers must be.
   server.fallbackRequestHandler = async ({ method, params }, context) => {
     if (method === "tools/list")
       return withHint(await listTools(params?.["cursor"], parts), isFixed ? FIXED : CHANGING, parts.era);
@@ -127,7 +137,10 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
   return { server, callTool };
 }
 
-/** Failed notifications are ignored: the client has to list again itself. */
+/**
+ * Creates functions that notify the client of changes. Errors are ignored: a client that does not get a notification
+ * has to request the list again by itself.
+ */
 function toChangeNotifications(server: Server): ChangeNotifications {
   const ignore = (): void => undefined;
   return {
@@ -137,10 +150,16 @@ function toChangeNotifications(server: Server): ChangeNotifications {
   };
 }
 
-/** How long tools/list waits in full mode for servers that start for the first time: many clients request it only once. */
+/**
+ * How long tools/list waits in full mode for servers that start for the first time. Many clients request the list only
+ * once.
+ */
 const FIRST_TIME_WAIT_MS = 10_000;
 
-/** The five meta-tools are listed at once; in full mode the list waits for the servers. */
+/**
+ * Returns a page of the tool list. The five meta-tools are returned at once; in full mode the function waits for the
+ * servers.
+ */
 async function listTools(cursor: unknown, { fixedList, stages }: GatewayServerParts): Promise<ListedPage> {
   if (fixedList !== undefined) return fixedList;
   if (cursor !== undefined && typeof cursor !== "string")
@@ -159,7 +178,10 @@ async function whenKnown({ offered, refresh }: Profiles & CatalogAccess): Promis
 
 interface ClientRequest {
   readonly userQuestion: UserQuestion | undefined;
-  /** Whether the client's request was already answered with a task, so that no further request for this call follows. */
+  /**
+   * Whether the client's request already got a task as its result. The client then sends no further request for this
+   * call.
+   */
   readonly isAnswered: () => boolean;
 }
 
@@ -170,7 +192,7 @@ async function callMetaTool(
   { stages, era }: GatewayServerParts,
 ): Promise<JsonObject> {
   if (typeof name !== "string")
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, "tools/call needs a string as name.");
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'tools/call needs a string in "name".');
   let current: Profiles & CatalogAccess & Services;
   try {
     current = await stages();
@@ -192,7 +214,10 @@ async function callMetaTool(
   }
 }
 
-/** A legacy client with URL elicitation opens the page when it gets this protocol error, and repeats the call. */
+/**
+ * Throws if the server requires URL elicitation. A legacy client (MCP before 2026-07-28) that supports it opens the
+ * page when it gets this protocol error, and then repeats the call.
+ */
 function assertNoUrlElicitation(error: unknown, { peer }: CallContext): void {
   const { jsonRpcCode, elicitations } = error instanceof DiscoveryError ? error.facts : {};
   const elicitation = peer?.notify === undefined ? undefined : peer.capabilities["elicitation"];
@@ -201,7 +226,10 @@ function assertNoUrlElicitation(error: unknown, { peer }: CallContext): void {
   throw new ProtocolError(ProtocolErrorCode.UrlElicitationRequired, error.message, { elicitations });
 }
 
-/** In full mode, a missing client capability is reported with the error that the protocol defines for it. */
+/**
+ * Throws if the client lacks a capability that the server requires. In full mode, this is reported with the protocol
+ * error that MCP defines.
+ */
 function assertNoMissingCapability(error: unknown): void {
   const { jsonRpcCode, requiredCapabilities } = error instanceof DiscoveryError ? error.facts : {};
   const isMissing = jsonRpcCode === ProtocolErrorCode.MissingRequiredClientCapability;
@@ -209,7 +237,10 @@ function assertNoMissingCapability(error: unknown): void {
   throw new ProtocolError(jsonRpcCode, toDiscoveryError(error).message, { requiredCapabilities });
 }
 
-/** In full mode, a JSON-RPC error of the server makes the task fail, instead of completing it with an error result. */
+/**
+ * Throws if the server responded with a JSON-RPC error. In full mode, the task then fails, instead of completing with
+ * an error result.
+ */
 function assertNoProtocolError(error: unknown, describe: DescribeStep, secrets: Secrets): void {
   const { jsonRpcCode } = error instanceof DiscoveryError ? error.facts : {};
   if (typeof jsonRpcCode !== "number") return;
@@ -217,17 +248,20 @@ function assertNoProtocolError(error: unknown, describe: DescribeStep, secrets: 
   throw new ProtocolError(jsonRpcCode, message, toErrorObject(error, describe, secrets).error);
 }
 
-/** A failed meta-tool answers with a tool result (`isError`), so that the model sees the error and can react. */
+/** Converts an error to a tool result with `isError`, so that the model sees the error and can react. */
 export function toFailedResult(error: unknown, describe: DescribeStep, secrets?: Secrets): CallResult {
   const text = JSON.stringify(toErrorObject(error, describe, secrets));
   return { content: [{ type: "text", text }], isError: true };
 }
 
-/** The message explains how to call tools of upstream servers, because models sometimes call them by name. */
+/**
+ * The error for an unknown tool name. It explains how to call the tools of servers, because models sometimes call them
+ * directly by name.
+ */
 function unknownMetaTool(name: string, names: readonly string[]): ProtocolError {
   const run = names.find((one) => /execute/.test(one));
   const offers =
-    run === undefined ? "" : ` This gateway offers ${names.join(", ")}; tools of other servers run through ${run}.`;
+    run === undefined ? "" : ` This gateway offers ${names.join(", ")}; call the tools of servers through ${run}.`;
   return new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool "${name}".${offers}`);
 }
 
@@ -236,7 +270,7 @@ function toResult(answer: MetaAnswer): CallResult {
   return { content: [{ type: "text", text: JSON.stringify(answer.data) }] };
 }
 
-/** The metadata to forward. Over HTTP the trace context may be in the headers. */
+/** Returns the `_meta` to forward. Over HTTP, the trace context may also be in the headers. */
 function toMeta(received: unknown, request: Request | undefined): JsonObject | undefined {
   if (!isJsonObject(received) && request === undefined) return undefined;
   const { progressToken: _token, ...own }: JsonObject = isJsonObject(received) ? received : {};

@@ -7,19 +7,19 @@ const HELLO = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { n
 
 it.each<[string, JsonObject | undefined, string | undefined]>([
   ["initialize", HELLO, undefined],
-  ["initialize", { ...HELLO, protocolVersion: 5 }, "initialize needs a string as protocolVersion."],
-  ["initialize", { ...HELLO, capabilities: [] }, "initialize needs an object as capabilities."],
+  ["initialize", { ...HELLO, protocolVersion: 5 }, 'initialize needs a string in "protocolVersion".'],
+  ["initialize", { ...HELLO, capabilities: [] }, 'initialize needs an object in "capabilities".'],
   [
     "initialize",
     { ...HELLO, clientInfo: { name: "a" } },
-    "initialize needs an object with the strings name and version as clientInfo.",
+    'initialize needs an object with the strings "name" and "version" in "clientInfo".',
   ],
-  ["initialize", undefined, "initialize needs a string as protocolVersion."],
+  ["initialize", undefined, 'initialize needs a string in "protocolVersion".'],
   ["logging/setLevel", { level: "warning" }, undefined],
   [
     "logging/setLevel",
     { level: "loud" },
-    "logging/setLevel needs one of these values as level: debug, info, notice, warning, error, critical, alert, emergency.",
+    'logging/setLevel needs one of these values in "level": debug, info, notice, warning, error, critical, alert, emergency.',
   ],
   ["initialize", { _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } }, undefined],
   ["ping", undefined, undefined],

@@ -4,14 +4,17 @@ import { cutAtWord, toOneLine } from "../../util/text.js";
 const MAX_TOKENS = 145;
 const MAX_DESCRIPTION = 40;
 
-/** In full mode there are no meta-tools, so the text names none. */
+/** Returns the first sentences of the instructions. In full mode there are no meta-tools, so the text names none. */
 function introduce(names: readonly string[]): string {
   const [find, run] = [/search|intent/, /execute/].map((pattern) => names.find((name) => pattern.test(name)));
   if (find === undefined || run === undefined) return "Gateway to other MCP servers; lists all their tools.";
   return `Gateway to other MCP servers. Find tools with ${find}, run them with ${run}.`;
 }
 
-/** The MCP instructions: how to use the gateway, and which servers it has. They only depend on the configuration, so they are stable. */
+/**
+ * Returns the MCP server instructions: how to use the gateway, and which servers it has. They depend only on the
+ * configuration, so they stay the same while servers start.
+ */
 export function toInstructions(servers: readonly ServerDefinition[], offered: readonly string[]): string {
   const introduction = introduce(offered);
   if (servers.length === 0) return `${introduction} No server is configured yet.`;
@@ -39,7 +42,10 @@ function truncateList(names: readonly string[], introduction: string, listed: st
   return toText(count);
 }
 
-/** An upper bound for the number of tokens: Latin letters cost about one token per four letters, other characters more. */
+/**
+ * Returns an upper bound for the number of tokens in a text: one token per 3.6 Latin letters, more for other
+ * characters.
+ */
 function estimateTokens(text: string): number {
   const letters = text.match(/[A-Za-z ]/g)?.length ?? 0;
   const signs = text.match(/[!-@[-`{-~]/g)?.length ?? 0;

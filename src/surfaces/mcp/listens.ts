@@ -1,17 +1,23 @@
 import type { RequestId } from "@modelcontextprotocol/server";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 
-/** Called with the filter of a `subscriptions/listen` stream when it opens, and with undefined when it closes. */
+/**
+ * Called with the stream's filter when a client opens a `subscriptions/listen` stream, and with undefined when the
+ * stream closes.
+ */
 export type ListenListener = (stream: RequestId, filter: JsonObject | undefined) => void;
 
 export interface Listens {
-  /** Records a stream: `params` of the request that opens it, or undefined when it closes. */
+  /** Records that a stream was opened (`params` of its request) or closed (undefined). */
   update(stream: RequestId, params: unknown): void;
   /** Replaces the listener. The new one is called for every stream that is already open. */
   onListen(listener: ListenListener): void;
 }
 
-/** The `subscriptions/listen` streams of one client (2026-07-28). The first message of a client may already open one. */
+/**
+ * Keeps track of the `subscriptions/listen` streams of one client (MCP 2026-07-28). Streams may be opened before a
+ * listener is set, because a client's first message may already open one.
+ */
 export function createListens(): Listens {
   const open = new Map<RequestId, JsonObject>();
   let notify: ListenListener = () => undefined;
@@ -29,7 +35,7 @@ export function createListens(): Listens {
   };
 }
 
-/** The filter in the parameters of `subscriptions/listen`. */
+/** Returns the filter in the parameters of `subscriptions/listen`. */
 export function filterOf(params: unknown): JsonObject {
   const filter = isJsonObject(params) ? params["notifications"] : undefined;
   return isJsonObject(filter) ? filter : {};

@@ -10,7 +10,7 @@ import type { JsonObject } from "../../model/json.js";
 import { decideRules } from "../../rules/decide.js";
 import type { BuiltInPrompt } from "../../built-in/prompts.js";
 
-/** A request for prompts, resources or completion, with everything that is needed to answer it. */
+/** A request for prompts, resources or completion, with everything that is needed to handle it. */
 export interface MethodRequest {
   readonly params: JsonObject;
   readonly era: "legacy" | "modern";
@@ -20,7 +20,7 @@ export interface MethodRequest {
   readonly builtInPrompts: readonly BuiltInPrompt[];
 }
 
-/** The prompts and resources that this actor may see. */
+/** Returns access to the prompts and resources that the actor may see. */
 export function openPromptsAndResources(
   stages: Configured & CatalogAccess & ConnectionAccess & Services,
   actor: Actor,

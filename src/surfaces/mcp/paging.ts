@@ -2,7 +2,7 @@ import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { JsonObject } from "../../model/json.js";
 import { sha256 } from "../../util/sha256.js";
 
-/** Pages are large because many clients only read the first page. */
+/** The maximum number of items on a page. Pages are large because many clients only read the first page. */
 const MAX_ITEMS = 1_000;
 const MAX_CHARACTERS = 4_000_000;
 const HASH_LENGTH = 16;
@@ -18,8 +18,9 @@ export interface Page {
 }
 
 /**
- * A cursor holds the position after the last item that was read, and a hash of that item's `key`. If the list has changed,
- * the next page starts after the item with this hash, or at the position if the item is gone.
+ * Returns one page of a list. A cursor contains the position after the last item on the page, and a hash of that item's
+ * `key` member. If the list changes, the next page starts after the item with this hash, or at the position if the item
+ * was removed.
  */
 export function toPage(
   items: readonly JsonObject[],

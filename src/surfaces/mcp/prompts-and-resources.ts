@@ -1,5 +1,5 @@
-// The MCP methods for prompts, resources, completion and subscriptions. Each request uses the current configuration and the
-// servers that the caller may see.
+// Handles the MCP methods for prompts, resources, completion and subscriptions. Each request uses the current
+// configuration and the servers that the caller may see.
 import type { RequestId } from "@modelcontextprotocol/server";
 import type { ConnectionAccess, Stages } from "../../gateway/stages.js";
 import type { Actor } from "../../model/actor.js";
@@ -19,27 +19,30 @@ export interface PromptAndResourceParts {
   readonly stages: () => Promise<Stages>;
 }
 
-/** Sends change notifications to the client. The implementation knows which ones the client subscribed to. */
+/** Sends change notifications to the client. The implementation omits those that the client has not subscribed to. */
 export interface ChangeNotifications {
   promptsChanged(): void;
   resourcesChanged(): void;
   resourceUpdated(uri: string): void;
 }
 
-/** The signal that cancels the request, and the peer that answers requests of the server. */
+/** The signal that cancels the request, and the peer that responds to requests from the server. */
 export type PromptAndResourceCaller = Pick<CallContext, "signal" | "peer">;
 
 export interface PromptAndResourceMethods {
-  /** Undefined for any other method. */
+  /** Handles a request; undefined if the method is not one of those in this file. */
   handle(method: string, params: JsonObject, caller?: PromptAndResourceCaller): Promise<JsonObject> | undefined;
-  /** Called when the client opens a `subscriptions/listen` stream with this filter, or with undefined when it closes. */
+  /**
+   * Call this with the filter when the client opens a `subscriptions/listen` stream, and with undefined when the stream
+   * closes.
+   */
   listen(stream: RequestId, filter: JsonObject | undefined): void;
   close(): void;
 }
 
 type Handler = (incoming: MethodRequest, subscriptions: Subscriptions) => Promise<JsonObject>;
 
-/** The owner of all subscriptions of a legacy client, which has one stream. */
+/** The owner of all resource subscriptions of a legacy client (MCP before 2026-07-28), which has one stream. */
 const SESSION = "session";
 
 const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
@@ -53,10 +56,13 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ["resources/unsubscribe", unsubscribe],
 ]);
 
-/** Methods during which the server may send requests to the client. */
+/**
+ * Methods that are forwarded to a server, which may send requests to the client (such as elicitation) while it handles
+ * them.
+ */
 export const METHODS_WITH_SERVER_REQUESTS: ReadonlySet<string> = new Set(["prompts/get", "resources/read"]);
 
-/** The server capabilities that the gateway declares for these methods. */
+/** The MCP server capabilities that the gateway declares for prompts, resources and completion. */
 export const PROMPT_AND_RESOURCE_CAPABILITIES = {
   prompts: { listChanged: true },
   resources: { subscribe: true, listChanged: true },
@@ -72,7 +78,10 @@ export function createPromptAndResourceMethods(
   let stopWatching: (() => void) | undefined;
   let isClosed = false;
 
-  /** Called with the first request: before, the client has no list that could be outdated. */
+  /**
+   * Begins to watch the servers' lists for changes. Called with the client's first request, because before that the
+   * client has no list that could be outdated.
+   */
   const watchLists = ({ upstreams }: ConnectionAccess): void => {
     if (isClosed) return;
     stopWatching ??= upstreams.onOffersChanged((name, kind) => void notifyListChanged(name, kind).catch(ignore));
@@ -84,7 +93,9 @@ export function createPromptAndResourceMethods(
     else notifications.resourcesChanged();
   };
 
-  /** The caller may have lost access to the resource since it subscribed. */
+  /**
+   * Notifies the client of an updated resource, unless the client has lost access to the resource since it subscribed.
+   */
   const notifyUpdated = async (uri: string): Promise<void> => {
     const { resource } = openPromptsAndResources(await parts.stages(), parts.actor);
     if (resource(uri) !== undefined) notifications.resourceUpdated(uri);
@@ -117,7 +128,7 @@ export function createPromptAndResourceMethods(
       if (filter === undefined) return subscriptions.removeAll(stream);
       const wanted = filter["resourceSubscriptions"];
       const uris = Array.isArray(wanted) ? wanted.filter((uri): uri is string => typeof uri === "string") : [];
-      // The stream is already acknowledged, so a subscription that fails cannot be reported.
+      // Errors are ignored: the stream is already acknowledged, so a failed subscription cannot be reported.
       const watchAll = async (incoming: MethodRequest): Promise<JsonObject> => {
         await Promise.allSettled(uris.map((uri) => watch(uri, stream, { ...incoming, subscriptions })));
         return {};

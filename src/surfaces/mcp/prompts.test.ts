@@ -72,7 +72,7 @@ it("answers built-in prompts without a server", async () => {
   });
   expect(sent).toEqual([]);
   await expect(getPrompt(open({ params: { name: "discover" } }).incoming)).rejects.toThrow(
-    "needs a string as argument what",
+    'needs a string in the argument "what"',
   );
 });
 

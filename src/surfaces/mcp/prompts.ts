@@ -5,7 +5,7 @@ import type { BuiltInPrompt } from "../../built-in/prompts.js";
 import { toPage } from "./paging.js";
 import { invalid, needText, toForward, toRelayedResult } from "./relayed.js";
 
-/** Lists the prompts of the gateway first. A server's prompt with the same name is hidden. */
+/** Lists the gateway's own prompts first. A server's prompt with the same name is hidden. */
 export async function listPrompts({
   params,
   promptsAndResources,
@@ -48,6 +48,7 @@ function toTexts(prompt: BuiltInPrompt, given: unknown): Record<string, string> 
   const args = Object.entries(isJsonObject(given) ? given : {});
   const texts = Object.fromEntries(args.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
   const missing = prompt.arguments.find(({ name, required }) => required === true && texts[name] === undefined);
-  if (missing !== undefined) throw invalid(`The prompt ${prompt.name} needs a string as argument ${missing.name}.`);
+  if (missing !== undefined)
+    throw invalid(`The prompt ${prompt.name} needs a string in the argument "${missing.name}".`);
   return texts;
 }

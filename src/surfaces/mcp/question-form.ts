@@ -2,22 +2,25 @@ import type { Question } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { sanitizeJson } from "../../util/terminal.js";
 
-/** The largest message, in characters: users do not read more in a dialog. */
+/** The maximum length of the confirmation message, in characters. Users do not read more in a dialog. */
 const MAX_MESSAGE_LENGTH = 4000;
-/** Limits for each string, in characters. The first one with which the message fits is used. */
+/**
+ * Limits for the length of each string in the message, in characters. The first limit with which the message fits is
+ * used.
+ */
 const LENGTHS = [MAX_MESSAGE_LENGTH, 2000, 1000, 500, 250, 120, 60];
 const FIELD = "confirm";
 
 /**
- * A question as an elicitation in form mode. The form has one checkbox: every client with forms can show it, and neither an
- * accidental click on "accept" nor a client that accepts automatically ticks it. Undefined for a call that is too large for
- * a dialog: a user must not confirm what they cannot see.
+ * Returns the elicitation form (form mode) that asks the user to confirm a call. The form has one checkbox: every
+ * client with forms can show it, and neither an accidental click on "accept" nor a client that accepts automatically
+ * ticks it. Undefined for a call that is too large for a dialog: a user must not confirm what they cannot see.
  */
 export function toElicitationForm(question: Question) {
   const message = toMessage(question);
   if (message === undefined) return undefined;
   const title = "Run it";
-  const description = "Tick to let this call run, once.";
+  const description = "Tick to let this call run once.";
   return {
     message,
     requestedSchema: {
@@ -28,7 +31,10 @@ export function toElicitationForm(question: Question) {
   };
 }
 
-/** Only a ticked checkbox is a confirmation. Clients send an untouched checkbox as false, so the question then stays open. */
+/**
+ * Converts the client's response. Only a ticked checkbox is a confirmation. An unticked one counts as unanswered,
+ * because clients also send false for a checkbox that the user did not touch.
+ */
 export function toVerdict(answer: unknown): "accepted" | "declined" | "unanswered" {
   if (!isJsonObject(answer)) return "unanswered";
   const { action, content } = answer;
@@ -41,7 +47,10 @@ function toMessage({ toolId, risk, riskOrigin, arguments: given }: Question): st
   return shown && [`Run ${quoted(toolId)}?`, `Risk: ${risk} (${riskOrigin}).`, "Arguments:", shown].join("\n");
 }
 
-/** Shows every member, and the start and end of long strings, so that no value is pushed out of view by another. */
+/**
+ * Renders the arguments with every member, and with the start and end of long strings, so that no value is pushed out
+ * of view by another.
+ */
 function toShown(given: JsonObject): string | undefined {
   for (const length of LENGTHS) {
     const shown = write(given, length, "");
@@ -50,7 +59,7 @@ function toShown(given: JsonObject): string | undefined {
   return undefined;
 }
 
-/** Like `JSON.stringify` with two spaces, but strings over `length` characters are shortened. */
+/** Like `JSON.stringify` with an indent of two spaces, but strings over `length` characters are shortened. */
 function write(value: unknown, length: number, indent: string): string {
   if (typeof value === "string") return shorten(value, length);
   if (typeof value !== "object" || value === null) return quoted(value);
@@ -63,7 +72,10 @@ function write(value: unknown, length: number, indent: string): string {
   return `${open}\n${members.map((member) => `${inner}${member}`).join(",\n")}\n${indent}${close}`;
 }
 
-/** The number of omitted characters is outside the quotes, so that no string can imitate it. */
+/**
+ * Shortens a string in the middle. The number of omitted characters is outside the quotes, so that no string can
+ * imitate it.
+ */
 function shorten(text: string, length: number): string {
   if (text.length <= length) return quoted(text);
   const head = text.slice(0, length / 2).replace(/[\ud800-\udbff]$/, "");
@@ -71,7 +83,10 @@ function shorten(text: string, length: number): string {
   return `${quoted(head)} … ${text.length - head.length - tail.length} characters … ${quoted(tail)}`;
 }
 
-/** JSON without control and bidirectional characters, so that a value can neither imitate nor hide a line of the question. */
+/**
+ * Returns a value as JSON without control and bidirectional characters, so that it can neither imitate nor hide a line
+ * of the question.
+ */
 function quoted(value: unknown): string {
   return sanitizeJson(JSON.stringify(value));
 }

@@ -1,5 +1,5 @@
-// Forwards requests of clients to servers, and their answers back. Members that belong to one connection are removed, and
-// errors become protocol errors.
+// Converts requests from clients for servers, and the servers' responses for clients. Members that belong to one
+// connection are removed, and errors become protocol errors.
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { toDiscoveryError } from "../../errors.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
@@ -7,7 +7,7 @@ import { type DescribeStep, withHintText } from "../../model/next-steps.js";
 import type { UpstreamAnswer } from "../../upstreams/types.js";
 import type { Secrets } from "../../util/secrets.js";
 
-/** An error of the server reaches the client with its code, message and data. */
+/** Converts a server's response for the client. An error is passed on with its code, message and data. */
 export function toRelayedResult(answer: UpstreamAnswer, era: "legacy" | "modern"): JsonObject {
   if (answer.kind === "error") throw new ProtocolError(answer.code, answer.message, answer.data);
   const { resultType: _complete, ...result } = answer.result;
@@ -23,7 +23,9 @@ export function toProtocolError(error: unknown, describe: DescribeStep, { redact
   return new ProtocolError(code, withHintText(failure, describe), { code: failure.code });
 }
 
-/** The parameters to forward: with the caller's metadata, without members that belong to the caller's connection. */
+/**
+ * Returns the parameters to forward: with the caller's `_meta`, without members that belong to the caller's connection.
+ */
 export function toForward(received: JsonObject, changes: JsonObject): JsonObject {
   const { _meta: given, inputResponses: _answers, requestState: _state, ...params } = received;
   const { progressToken: _token, ...meta } = isJsonObject(given) ? given : {};
@@ -33,7 +35,7 @@ export function toForward(received: JsonObject, changes: JsonObject): JsonObject
 export function needText(params: JsonObject, name: string, method: string): string {
   const value = params[name];
   if (typeof value === "string") return value;
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${method} needs a string as ${name}.`);
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${method} needs a string in "${name}".`);
 }
 
 export function invalid(message: string): ProtocolError {

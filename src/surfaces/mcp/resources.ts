@@ -32,7 +32,7 @@ const RESOURCE_TEMPLATES = [
   {
     uriTemplate: "anygpt://results/{id}/{page}",
     name: "result",
-    description: "A page of a result that was too large for an answer.",
+    description: "A page of a tool result that was too large to return at once.",
     mimeType: "text/plain",
   },
 ];
@@ -40,14 +40,17 @@ const RESOURCE_TEMPLATES = [
 const SHARED_TEMPLATE = {
   uriTemplate: RESOURCE_TEMPLATE,
   name: "resource",
-  description: "The resource of a server with this URI.",
+  description: "A resource of a server, by its original URI.",
 };
 
-/** The message explains the prefix, because results of tools contain the original URIs of the servers. */
+/**
+ * The error for an unknown resource. It explains the prefix of URIs, because tool results contain the servers' original
+ * URIs.
+ */
 export const NO_SUCH_RESOURCE =
   "No such resource. Read a resource of a server as anygpt://servers/SERVER/URI, with the URI that the server uses.";
 
-/** Lists the resources of the gateway first, then those of the servers. */
+/** Lists the gateway's own resources first, then those of the servers. */
 export async function listResources({ params, promptsAndResources, era }: MethodRequest): Promise<JsonObject> {
   const ofServers = (await promptsAndResources.list("resources")).filter(({ uri }) => uri !== GUIDE_URI);
   const { items, ...next } = toPage([...RESOURCES, ...ofServers], "uri", { cursor: params["cursor"] });
@@ -81,7 +84,7 @@ export async function readResource(incoming: MethodRequest): Promise<JsonObject>
   const answer = await promptsAndResources.request(resource.server, request, context.signal);
   const result = toRelayedResult(answer, era);
   if (!Array.isArray(result["contents"])) return result;
-  // A client looks for the contents under the URI that it requested.
+  // Replace the server's URIs: a client looks for the contents under the URI that it requested.
   const contents = result["contents"].map((content: unknown) => {
     if (!isJsonObject(content) || typeof content["uri"] !== "string") return content;
     const original = content["uri"];

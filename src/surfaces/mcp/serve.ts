@@ -1,4 +1,4 @@
-// Serves one client over stdio until it disconnects or the process gets a signal to stop.
+// Serves one MCP client over stdio until the client disconnects or the process receives a stop signal.
 import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { Readable, Writable } from "node:stream";
@@ -25,23 +25,28 @@ export interface ServeParts {
   readonly log: (message: string) => void;
 }
 
-/** How long calls in progress may continue after the signal to stop. */
+/** How long calls in progress may continue after the stop signal. */
 const GRACE_MS = 3000;
-/** The same after the client has closed its output; long enough for a server to start. */
+/**
+ * How long calls in progress may continue after the client has closed its output; long enough for a server to start.
+ */
 const HANG_UP_GRACE_MS = 15_000;
 const STATE_KEY_BYTES = 32;
 const CATALOG_DELAY_MS = 50;
 const MAX_FIRST_LISTING_MS = 180_000;
 
-/** Resolves when the client has disconnected, or after `signal` when all work has ended. The caller closes the engine. */
+/**
+ * Serves one client. Resolves when the client has disconnected, or after `signal` aborts and all work has ended. The
+ * caller closes the engine.
+ */
 export async function serveMcp({ engine, input, output, log }: ServeParts, signal: AbortSignal): Promise<void> {
   const { configuredServers, offered, notices, upstreams } = await engine.stages();
   upstreams.expectPeers("one");
   for (const notice of notices()) log(notice);
   const transport = new BoundedStdioTransport(input, output);
   const instructions = toInstructions(configuredServers.servers, offered.names);
-  // Read the catalog after the first answer, with a delay, so that neither this answer nor the client's next request
-  // (usually tools/list) waits for it. A call reads the catalog immediately.
+  // Load the catalog with a delay after the first response, so that neither this response nor the client's next request
+  // (usually tools/list) has to wait. A tool call loads the catalog immediately.
   transport.onfirstanswer = () =>
     void setTimeout(() => {
       warnWhenKnown(engine, log).catch((error: unknown) => log(String(error)));
@@ -79,7 +84,7 @@ export async function serveMcp({ engine, input, output, log }: ServeParts, signa
   await Promise.race([disconnected, stopped]);
   transport.stopReading();
   closingInput.abort();
-  // The client cannot continue the waiting calls any more.
+  // Cancel the calls that wait for the client's next request, because it can no longer send one.
   const abandoned = roundTrips.close();
   const stopGrace = stopped.then(() => transport.answered(GRACE_MS));
   await Promise.race([transport.answered(HANG_UP_GRACE_MS), stopGrace]);
@@ -88,16 +93,19 @@ export async function serveMcp({ engine, input, output, log }: ServeParts, signa
   await handle.close();
 }
 
-/** The answer to a request that the gateway cannot finish because it stops. */
+/** Returns the response to a request that the gateway cannot finish because it stops. */
 function toStoppedAnswer(method: string) {
   const message = "The gateway was stopped before the call ended.";
   if (method !== "tools/call") return { error: { code: INTERNAL_ERROR, message } };
-  const hint = "Check what the call has done before you repeat it.";
+  const hint = "Check what the call has done before you repeat the call.";
   const error = new DiscoveryError("CANCELLED", message, { hint, executed: "unknown" });
   return { result: { ...toFailedResult(error, describeDiscoveryStep) } };
 }
 
-/** Reads the catalog. When every server has answered, logs rules without effect and operations that differ from the exported registry. */
+/**
+ * Loads the catalog. When the tools of all servers are known, logs tool rules without effect and differences from the
+ * exported registry file.
+ */
 async function warnWhenKnown(engine: DiscoveryEngine, log: ServeParts["log"]): Promise<void> {
   const { refresh, ruleWarnings, gateway } = await engine.known();
   await refresh.whenKnown(MAX_FIRST_LISTING_MS);
@@ -106,7 +114,10 @@ async function warnWhenKnown(engine: DiscoveryEngine, log: ServeParts["log"]): P
   for (const finding of (await gateway?.findings()) ?? []) log(describeFinding(finding));
 }
 
-/** Resolves when the client has closed its output or the connection is broken. Calls the `onclose` handler of serveStdio as well. */
+/**
+ * Resolves when the client has closed its output or the connection is broken. The `onclose` handler that the SDK's
+ * serveStdio set is still called.
+ */
 function whenDisconnected(transport: BoundedStdioTransport): Promise<void> {
   const previous = transport.onclose;
   return new Promise((resolve) => {

@@ -16,34 +16,44 @@ import {
 } from "./frames.js";
 import type { FastPathResponse, FastPath } from "./fast-path.js";
 
-/** The largest message that a client may send. */
+/** The maximum size of a message from the client. */
 const MAX_FRAME_BYTES = 1024 * 1024;
-/** A longer message is written alone, because copying it costs more than the system call that it would save. */
+/**
+ * Messages longer than this (in characters) are not combined with later ones, because copying costs more than the saved
+ * system call.
+ */
 const MAX_COMBINED_LENGTH = 65_536;
 const LISTEN = "subscriptions/listen";
-/** After this time, the gateway reads again from a client that does not read answers: it may have closed the connection, which only reading detects. */
+/**
+ * How long reading is paused if the client does not read the gateway's output. Then the gateway reads again, because
+ * only reading detects a closed connection.
+ */
 const STALL_MS = 5000;
 
 /**
- * The server side of a stdio connection. Unlike the SDK's transport, it answers an invalid or oversized line with a JSON-RPC
- * error and keeps the connection open. It does not read from a client that does not read answers (backpressure).
+ * The server side of a stdio connection. Unlike the SDK's transport, it responds to an invalid or oversized line with a
+ * JSON-RPC error and keeps the connection open. It stops reading while the client does not read the responses
+ * (backpressure).
  */
 export class BoundedStdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** Called when the client has closed its output; it may still read. */
+  /** Called when the client has closed its output. The client may still read responses. */
   onhangup?: () => void;
-  /** Called when the client opens a `subscriptions/listen` stream (2026-07-28), and with undefined when it closes. */
+  /**
+   * Called with the parameters when the client opens a `subscriptions/listen` stream (MCP 2026-07-28), and with
+   * undefined when the stream closes.
+   */
   onlisten?: (id: RequestId, params: unknown) => void;
-  /** Handles requests that do not need the SDK. */
+  /** Handles tools/call requests that do not need the SDK. */
   fastPath?: FastPath;
-  /** Called once, when the first answer is being sent. */
+  /** Called once, when the first response is being sent. */
   onfirstanswer?: (() => void) | undefined;
 
   readonly #input: Readable;
   readonly #output: Writable;
-  /** Requests that are not answered yet, with their methods. */
+  /** The methods of open requests, by request id. An open request has no response yet. */
   readonly #open = new Map<RequestId, string>();
   readonly #flaws = new Map<RequestId, readonly JsonViolation[]>();
   readonly #batches = createBatches({
@@ -55,7 +65,7 @@ export class BoundedStdioTransport implements Transport {
   #stall: NodeJS.Timeout | undefined;
   #outbox: string[] = [];
   #isClosed = false;
-  /** Set by `answerOpen`: further answers would be second answers and are dropped. */
+  /** Set by `answerOpen`. Further responses are dropped, because every request already has one. */
   #hasAnsweredAll = false;
   readonly #waiting = new Set<() => void>();
 
@@ -85,7 +95,8 @@ export class BoundedStdioTransport implements Transport {
     this.#isReading = true;
     this.#input.on("data", this.#onData).on("end", this.#onEnd).on("close", this.#onEnd).on("error", this.#onBroken);
     this.#output.on("drain", this.#resume);
-    // The client may disconnect before its last answer is written. Keep this listener: an unhandled error event is fatal.
+    // This listener is never removed: the client may disconnect before the last response is written, and an unhandled
+    // error event would end the process.
     this.#output.on("error", this.#onBroken);
   }
 
@@ -93,14 +104,14 @@ export class BoundedStdioTransport implements Transport {
     this.#revision = revision;
   }
 
-  /** Stops reading messages; answers are still sent. */
+  /** Stops reading messages. Responses are still sent. */
   stopReading(): void {
     this.#isReading = false;
     this.#input.off("data", this.#onData);
     this.#input.pause();
   }
 
-  /** Resolves when every request has been answered, or after `ms`. */
+  /** Resolves when every request has a response, or after `ms`. */
   async answered(ms: number): Promise<void> {
     if (this.#open.size === 0 || this.#isClosed) return;
     await new Promise<void>((resolve) => {
@@ -124,7 +135,7 @@ export class BoundedStdioTransport implements Transport {
     else this.#write(message);
   }
 
-  /** Sends the answer of the fast path, unless the connection is closed. */
+  /** Sends a response of the fast path, unless the connection is closed. */
   readonly answer = (answer: FastPathResponse): void => {
     if (!this.#isClosed) this.#answer(answer.id, answer);
   };
@@ -135,7 +146,7 @@ export class BoundedStdioTransport implements Transport {
     this.#settle(id);
   }
 
-  /** Answers every open request with the result of `toAnswer`. */
+  /** Sends the result of `toAnswer` as the response to every open request. */
   answerOpen(
     toAnswer: (method: string) => { result: JsonObject } | { error: { code: number; message: string } },
   ): void {
@@ -166,15 +177,16 @@ export class BoundedStdioTransport implements Transport {
   }
 
   #receiveBatch(items: readonly Item[]): void {
-    if (this.#revision !== BATCH_REVISION) this.#refuse("Batches are not part of this protocol revision.");
-    else if (items.length === 0) this.#refuse("The batch is empty.");
-    else if (items.length > MAX_BATCH) this.#refuse(`A batch has at most ${MAX_BATCH} messages.`);
+    if (this.#revision !== BATCH_REVISION)
+      this.#refuse(`JSON-RPC batches are allowed only in the MCP revision ${BATCH_REVISION}.`);
+    else if (items.length === 0) this.#refuse("The JSON-RPC batch is empty.");
+    else if (items.length > MAX_BATCH) this.#refuse(`A JSON-RPC batch may have at most ${MAX_BATCH} messages.`);
     else for (const delivery of this.#batches.open(items)) this.#deliver(delivery);
   }
 
   #take(delivery: Delivery): void {
     const { message } = delivery;
-    // The error has no id, because the answer with this id belongs to the first request.
+    // The error has no id, because the response with this id belongs to the first request.
     if ("method" in message && "id" in message && this.#open.has(message.id))
       this.#refuse(`A request with the id ${JSON.stringify(message.id)} is still open.`);
     else this.#deliver(delivery);
@@ -186,13 +198,13 @@ export class BoundedStdioTransport implements Transport {
 
   #deliver({ message, flaws }: Delivery): void {
     if ("method" in message) {
-      // A listen request is answered when it ends, so it does not count as open.
+      // A `subscriptions/listen` request gets its response when the stream ends, so it does not count as open.
       if ("id" in message && message.method === LISTEN) this.onlisten?.(message.id, message.params ?? {});
       else if ("id" in message) {
         this.#open.set(message.id, message.method);
         if (flaws.length > 0) this.#flaws.set(message.id, flaws);
       }
-      // A cancelled request needs no answer.
+      // A cancelled request needs no response.
       const cancelled = message.method === "notifications/cancelled" ? message.params?.["requestId"] : undefined;
       if (isId(cancelled)) {
         this.onlisten?.(cancelled, undefined);
@@ -205,7 +217,7 @@ export class BoundedStdioTransport implements Transport {
     this.onmessage?.(message);
   }
 
-  /** The JSON ambiguities in the arguments of an open request. */
+  /** Returns the JSON ambiguities (such as duplicate keys) in the arguments of an open request. */
   flawsOf(id: RequestId): readonly JsonViolation[] {
     return this.#flaws.get(id) ?? [];
   }
@@ -218,7 +230,10 @@ export class BoundedStdioTransport implements Transport {
     this.onfirstanswer = undefined;
   }
 
-  /** Sends all messages of one event loop turn in one write, because each write is a blocking system call. */
+  /**
+   * Queues a message. All messages of one event loop turn are sent in one write, because each write is a blocking
+   * system call.
+   */
   #write(message: object): void {
     const text = this.#isClosed ? undefined : toText(message);
     if (text === undefined) return;
@@ -237,14 +252,17 @@ export class BoundedStdioTransport implements Transport {
   };
 }
 
-/** If an answer cannot be serialized, an error is sent instead; a notification is dropped. */
+/**
+ * Serializes a message. If a response cannot be serialized, an error response is sent instead; a notification is
+ * dropped.
+ */
 function toText(message: object): string | undefined {
   try {
     return JSON.stringify(message);
   } catch {
     if ("method" in message) return undefined;
     const id = "id" in message && isId(message.id) ? message.id : null;
-    return JSON.stringify(toErrorAnswer(id, INTERNAL_ERROR, "The answer cannot be serialized as JSON."));
+    return JSON.stringify(toErrorAnswer(id, INTERNAL_ERROR, "The result cannot be serialized as JSON."));
   }
 }
 

@@ -1,10 +1,13 @@
-// Resource subscriptions of one client. Each resource is subscribed to once at its server, however many streams want it;
-// updates are reported with the URI that the client knows.
+// Resource subscriptions of one client. Each resource is subscribed to only once at its server, even if several streams
+// of the client want it. Updates are reported with the URI that the client knows.
 import type { PromptsAndResources } from "../../metatools/prompts-and-resources/prompts-and-resources.js";
 import type { UpstreamAnswer, Watching } from "../../upstreams/types.js";
 import { isBuiltInResource } from "./resources.js";
 
-/** Owns subscriptions: a stream of a modern client, or the session of a legacy client. */
+/**
+ * The owner of subscriptions: a stream of a modern client (MCP 2026-07-28 and later), or the session of a legacy
+ * client.
+ */
 export type Owner = string | number;
 
 export interface Subscriptions {
@@ -20,7 +23,7 @@ interface Subscription {
   readonly watching: Promise<Watching>;
 }
 
-/** Limits the load that one client can put on servers. */
+/** The maximum number of subscriptions. It limits the load that one client can put on servers. */
 const MAX_SUBSCRIPTIONS = 1000;
 const DONE: UpstreamAnswer = { kind: "result", result: {} };
 const TOO_MANY: UpstreamAnswer = {
@@ -41,7 +44,7 @@ export function createSubscriptions(onUpdated: (uri: string) => void): Subscript
   };
 
   const begin = (uri: string, promptsAndResources: PromptsAndResources): Subscription => {
-    // Resources of the gateway do not change.
+    // The gateway's own resources never change, so they are not watched.
     const resource = isBuiltInResource(uri) ? undefined : promptsAndResources.resource(uri);
     const unchanging = { answer: DONE, end: () => undefined };
     const watching =

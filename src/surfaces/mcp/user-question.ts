@@ -1,5 +1,5 @@
-// Asks the user of an MCP client to confirm a call, through elicitation. The policy decides when to ask and how long an
-// answer is valid.
+// Asks the user of an MCP client to confirm a call, through elicitation. The policy decides when to ask and how long a
+// confirmation is valid.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { AskPerson, Question } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
@@ -9,19 +9,19 @@ import type { RequestContext } from "./request-context.js";
 
 export interface UserQuestionParts {
   readonly era: "legacy" | "modern";
-  /** The HMAC key of `requestState`, which proves that this gateway asked the question. */
+  /** The key for the HMAC in `requestState`. The HMAC proves that this gateway asked the question. */
   readonly stateKey: Uint8Array;
-  /** Aborts when the gateway stops reading messages of the client, so that no answer can arrive. */
+  /** Aborts when the gateway stops reading messages from the client, so that no response can arrive. */
   readonly inputClosed: AbortSignal;
 }
 
 export interface UserQuestion {
   readonly ask: AskPerson;
-  /** The `input_required` result that asks the user (2026-07-28); undefined if no question is open. */
+  /** Returns the `input_required` result that asks the user (MCP 2026-07-28); undefined if no question is open. */
   readonly nextRoundTrip: () => JsonObject | undefined;
 }
 
-/** Undefined if the client has not declared elicitation in form mode. */
+/** Creates the functions that ask the user; undefined if the client has not declared elicitation in form mode. */
 export function createUserQuestion(
   context: RequestContext,
   declared: unknown,
@@ -32,18 +32,24 @@ export function createUserQuestion(
   return askInRoundTrips(context, stateKey);
 }
 
-/** An elicitation capability without modes means form mode, as in 2025-06-18, which had no modes. */
+/**
+ * Whether the client can show elicitation forms. A capability without modes means form mode, because MCP 2025-06-18 had
+ * no modes.
+ */
 function canShowForms(capabilities: unknown): boolean {
   const elicitation = isJsonObject(capabilities) ? capabilities["elicitation"] : undefined;
   return isJsonObject(elicitation) && (elicitation["form"] !== undefined || elicitation["url"] === undefined);
 }
 
-/** Legacy era: sends an elicitation request on the connection of the call, while the call waits. */
+/**
+ * Asks a legacy client (MCP before 2026-07-28): sends an elicitation request on the connection of the call while the
+ * call waits.
+ */
 function askNow({ mcpReq }: RequestContext, inputClosed: AbortSignal): AskPerson {
   return async (question, signal) => {
     const form = toElicitationForm(question);
     if (form === undefined) return "unanswered";
-    // `mode` is omitted: the default is "form" (2025-11-25), and older clients do not know the member.
+    // `mode` is omitted: the default is "form" (MCP 2025-11-25), and older clients do not know this member.
     const request = { method: "elicitation/create", params: form } as const;
     try {
       return await withAnySignal([mcpReq.signal, inputClosed, signal], async (both) =>
@@ -58,9 +64,9 @@ function askNow({ mcpReq }: RequestContext, inputClosed: AbortSignal): AskPerson
 const KEY = "confirmation";
 
 /**
- * Modern era (2026-07-28): the gateway answers the call with the question, and the client repeats the call with the user's
- * answer. The answer is only accepted for the question that this process asked; with any other `requestState`, the gateway
- * asks again.
+ * Asks a modern client (MCP 2026-07-28 and later): the result of the call contains the question, and the client repeats
+ * the call with the user's response. The response is accepted only if `requestState` proves that this process asked
+ * this question; otherwise the gateway asks again.
  */
 function askInRoundTrips({ mcpReq }: RequestContext, stateKey: Uint8Array): UserQuestion {
   let next: JsonObject | undefined;

@@ -198,7 +198,7 @@ describe("config validate", () => {
       stderr: "",
     });
     expect((await createPlace().run("mcp", "config", "validate")).stdout).toBe(
-      "✓ There is no configuration file, and no servers of other programs were found.\n",
+      "✓ There is no configuration file, and no MCP servers were found in the configurations of other programs.\n",
     );
   });
 

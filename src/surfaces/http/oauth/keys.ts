@@ -1,5 +1,5 @@
-// Input: the issuer's URL. Output: its public keys, fetched when a token needs them, and again when a token has an unknown
-// key id.
+// Fetches the public keys of a token issuer: when a token first needs them, and again when a token has an unknown key
+// id.
 import { createRemoteJWKSet, customFetch, type FetchImplementation, type JWTVerifyGetKey } from "jose";
 import { DiscoveryError } from "../../../errors.js";
 import { isJsonObject } from "../../../model/json.js";
@@ -19,13 +19,14 @@ export interface IssuerKeys {
 
 const TIMEOUT_MS = 5000;
 const MAX_BYTES = 1024 * 1024;
-/** Keys are not fetched again for this long after an unknown key id or a failure. */
+/** After an unknown key id, the keys are not fetched again for this long. */
 const COOLDOWN_MS = 30_000;
 const CACHE_MS = 600_000;
 
 export function createIssuerKeys({ options, elapsed, ...network }: KeysParts): IssuerKeys {
   const { issuer, jwksUri } = options;
-  // Configured addresses may be internal. Addresses from the metadata may not, unless they belong to the issuer.
+  // Configured URLs may point to an internal network. URLs from the issuer's metadata may not, unless they have a
+  // configured origin.
   const configuredOrigins = [issuer, ...(jwksUri === undefined ? [] : [jwksUri])].map((text) => new URL(text).origin);
   const guarded = createGuardedFetch({ server: new URL(issuer).host, allowInternal: configuredOrigins, ...network });
   const read = async (url: URL, signal?: AbortSignal): Promise<{ status: number; text: string }> => {
@@ -48,7 +49,7 @@ export function createIssuerKeys({ options, elapsed, ...network }: KeysParts): I
     if (status !== 200)
       throw new DiscoveryError(
         "SERVER_CONNECTION_ERROR",
-        `The request for the keys of ${issuer} returned HTTP ${status}.`,
+        `The request for the signing keys of ${issuer} returned HTTP ${status}.`,
       );
     return new Response(text);
   }, elapsed);
@@ -75,7 +76,10 @@ export function createIssuerKeys({ options, elapsed, ...network }: KeysParts): I
 
 const FAILURE_CACHE_MS = 5000;
 
-/** Repeats a failure for `FAILURE_CACHE_MS` without a new request, so that many tokens do not cause many requests. */
+/**
+ * After a failure, throws the same error for `FAILURE_CACHE_MS` without a new request, so that many tokens do not cause
+ * many requests.
+ */
 function withFailureCache<Args extends unknown[], T>(
   work: (...args: Args) => Promise<T>,
   elapsed: () => number,
@@ -100,20 +104,27 @@ async function locateKeys(issuer: string, jwksUri: string | undefined, read: Rea
     const { status, text } = await read(url);
     if (status !== 200) continue;
     const metadata = parse(text);
-    // Metadata of another issuer is not valid (RFC 8414, 3.3).
+    // Metadata that names another issuer must not be used (RFC 8414, section 3.3).
     if (!isJsonObject(metadata) || metadata["issuer"] !== issuer) continue;
     const uri = metadata["jwks_uri"];
     if (typeof uri === "string" && URL.canParse(uri)) return new URL(uri);
   }
-  throw new DiscoveryError("CONFIGURATION_ERROR", `The issuer ${issuer} has no metadata with the URL of its keys.`, {
-    hint: [
-      { action: "edit-config", key: "http.oauth.issuer", change: "correct" },
-      { action: "edit-config", key: "http.oauth.jwksUri", value: "the URL of the keys" },
-    ],
-  });
+  throw new DiscoveryError(
+    "CONFIGURATION_ERROR",
+    `The metadata of the issuer ${issuer} cannot be found or has no URL of its signing keys (jwks_uri).`,
+    {
+      hint: [
+        { action: "edit-config", key: "http.oauth.issuer", change: "correct" },
+        { action: "edit-config", key: "http.oauth.jwksUri", value: "the URL of the keys" },
+      ],
+    },
+  );
 }
 
-/** In the order of the MCP specification (2025-11-25): RFC 8414, then both forms of OpenID Connect Discovery. */
+/**
+ * Returns the URLs at which the issuer's metadata may be, in the order of the MCP specification (2025-11-25): RFC 8414,
+ * then both forms of OpenID Connect Discovery.
+ */
 function metadataUrls(issuer: string): URL[] {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, "");

@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { tokenScope, viewName } from "../token-options.js";
 
-/** Asymmetric algorithms only: with a shared secret, every verifier could create tokens. */
+/**
+ * The signature algorithms that may be configured. Only asymmetric ones: with a shared secret, every verifier could
+ * create tokens.
+ */
 const ALGORITHMS = [
   "ES256",
   "ES384",
@@ -23,14 +26,16 @@ const address = z
 const claim = z.string().min(1).max(256);
 const audience = z.string().min(1).max(2048);
 
-/** The section `http.oauth` of the configuration. */
+/** The schema of the configuration section `http.oauth`. */
 export const oauthOptions = z
   .strictObject({
-    issuer: address.describe("The issuer of the tokens: exactly the value of `iss`."),
+    issuer: address.describe("The issuer of the tokens. It must equal the claim `iss` exactly."),
     audience: z
       .union([audience, z.array(audience).min(1).max(20)])
       .transform((one) => (typeof one === "string" ? [one] : one))
-      .describe("The accepted values of `aud`: usually the gateway's URL with `/mcp`. A token needs one of them."),
+      .describe(
+        "The accepted values of the claim `aud`, usually the gateway's URL with `/mcp`. A token must have one of these values.",
+      ),
     jwksUri: z
       .url({ protocol: /^https?$/ })
       .max(2048)
@@ -53,7 +58,7 @@ export const oauthOptions = z
       .record(z.string().min(1).max(256), viewName)
       .optional()
       .describe("The view for each value of `viewClaim`; by default the value is the view's name."),
-    view: viewName.optional().describe("The view of callers whose token has no such claim."),
+    view: viewName.optional().describe("The view of callers whose token does not have the claim `viewClaim`."),
   })
   .describe("Tokens of an authorization server: signed JSON Web Tokens (RFC 9068) issued for this gateway.");
 

@@ -1,4 +1,5 @@
-// Input: a signed token. Output: its actor, if the issuer issued it for this gateway and it is valid now.
+// Verifies a signed token. Returns its actor if the issuer issued the token for this gateway and the token is valid
+// now.
 import { createHash } from "node:crypto";
 import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
 import type { Actor } from "../../../model/actor.js";
@@ -11,13 +12,16 @@ export interface VerifyTokenParts {
   readonly options: OAuthOptions;
   readonly keys: JWTVerifyGetKey;
   readonly now: () => number;
-  /** Receives the reason if a token could not be verified. */
+  /** Receives a message if the keys for verifying a token cannot be fetched. */
   readonly log: (message: string) => void;
 }
 
-/** The allowed clock difference. */
+/** The allowed difference between the clocks of the issuer and the gateway. */
 const SKEW_SECONDS = 60;
-/** Access tokens (RFC 9068), and the type that most issuers use. Tokens of other types are for other purposes. */
+/**
+ * The accepted values of the header `typ`: access tokens (RFC 9068) and `jwt`, which most issuers use. Other values
+ * mark tokens for other purposes.
+ */
 const TYPES: ReadonlySet<string> = new Set(["at+jwt", "application/at+jwt", "jwt"]);
 const INVALID: Identity = { kind: "invalid" };
 
@@ -43,11 +47,11 @@ export function createVerify({ options, keys, now, log }: VerifyTokenParts): Ver
   };
 }
 
-/** Whether the error concerns the token, and not the fetching of keys. */
+/** Whether the error is caused by the token, not by a failure to fetch the keys. */
 function isAboutToken(error: unknown): boolean {
   if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return false;
   if (!(error instanceof errors.JOSEError)) return false;
-  // The library throws the base class if the key response has another status or is not JSON.
+  // `jose` throws the base class if the response with the keys has a status other than 200 or is not JSON.
   return error.constructor !== errors.JOSEError;
 }
 
@@ -80,10 +84,10 @@ function viewOf(payload: JWTPayload, { viewClaim, views, view }: OAuthOptions): 
   return viewName.safeParse(named).data;
 }
 
-/** Characters that can be written to the audit log unchanged. */
+/** Subjects that can be written to the audit log unchanged. */
 const PLAIN = /^[\w.@|:+-]{1,128}$/;
 
-/** A permanent id for one subject of one issuer, different for every other subject. */
+/** Returns the actor id for a subject of an issuer. It never changes and is different for every subject. */
 export function toActorId(issuer: string, subject: string): string {
   const name = PLAIN.test(subject) ? subject : `~${hash(subject)}`;
   return `oauth:${hash(issuer).slice(0, 12)}/${name}`;

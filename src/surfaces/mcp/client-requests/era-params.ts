@@ -4,8 +4,9 @@ import type { JsonObject } from "../../../model/json.js";
 const ELICITATION = "elicitation/create";
 
 /**
- * Converts the parameters of a server's request to the legacy era. Form mode is the default there, and revisions before
- * 2025-11-25 do not know `mode`. URL mode needs an `elicitationId`, which the modern era does not have.
+ * Converts the parameters of a request from a server for a legacy client (MCP before 2026-07-28). Form mode is the
+ * default there, and revisions before 2025-11-25 do not know `mode`. URL mode needs an `elicitationId`, which MCP
+ * 2026-07-28 does not have.
  */
 export function toLegacyParams(method: string, params: JsonObject): JsonObject {
   if (method !== ELICITATION) return params;
@@ -14,7 +15,7 @@ export function toLegacyParams(method: string, params: JsonObject): JsonObject {
   return rest;
 }
 
-/** Converts the parameters of a server's request to the modern era. */
+/** Converts the parameters of a request from a server for a modern client (MCP 2026-07-28 and later). */
 export function toModernParams(method: string, params: JsonObject): JsonObject {
   if (method !== ELICITATION) return params;
   const { elicitationId: _id, ...rest } = params;

@@ -1,5 +1,5 @@
-// Forwards requests of a server (elicitation, sampling, roots) to a legacy client, on the connection of the call, while the
-// call waits, and returns the client's answer.
+// Forwards requests from a server (elicitation, sampling, roots) to a legacy client (MCP before 2026-07-28) while its
+// call is in progress, and returns the client's response.
 import { ProtocolError, type Server } from "@modelcontextprotocol/server";
 import type { CallerPeer, PeerAnswer } from "../../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../../model/json.js";
@@ -7,19 +7,22 @@ import { withAnySignal } from "../../../util/with-any-signal.js";
 import type { RequestContext } from "../request-context.js";
 import { toLegacyParams } from "./era-params.js";
 
-/** Longer than any call may take: the request is cancelled when the call ends, not by this timeout. */
+/**
+ * The timeout of a request to the client. It is longer than any call may take: the request is cancelled when the call
+ * ends.
+ */
 const REQUEST_TIMEOUT_MS = 24 * 3_600_000;
 const INTERNAL_ERROR = -32_603;
 
 export interface LegacyPeerParts {
-  /** The MCP server object of this client; each client has its own. */
+  /** The SDK's server object for this client; each client has a separate one. */
   readonly client: Server;
   readonly capabilities: JsonObject;
-  /** Aborts when the gateway stops reading messages of the client. */
+  /** Aborts when the gateway stops reading messages from the client. */
   readonly inputClosed: AbortSignal;
 }
 
-/** Accepts every answer, because the server that asked validates it. */
+/** A schema that accepts every response of the client, because the server that sent the request validates it. */
 const ANY_RESULT = {
   "~standard": {
     version: 1 as const,
@@ -55,5 +58,5 @@ function toRefusal(error: unknown, method: string): PeerAnswer {
 }
 
 function noAnswer(method: string): PeerAnswer {
-  return { kind: "error", code: INTERNAL_ERROR, message: `The client did not answer ${method}.` };
+  return { kind: "error", code: INTERNAL_ERROR, message: `The client did not respond to ${method}.` };
 }

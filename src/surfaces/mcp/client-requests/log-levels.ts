@@ -5,20 +5,25 @@ import type { RequestContext } from "../request-context.js";
 
 type Level = Parameters<ServerContext["mcpReq"]["log"]>[0];
 
-/** Least severe first. */
+/** The log levels of MCP, least severe first. */
 const LEVELS: readonly Level[] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
-/** Requested from servers for a legacy client that never set a level. */
+/** The level that is requested from servers for a legacy client (MCP before 2026-07-28) that never set a level. */
 const DEFAULT_LEVEL: Level = "info";
 
 export interface LogLevels {
-  /** The log level to request from a server for this request; undefined for no log messages. */
+  /**
+   * Returns the log level to request from a server during this request; undefined if the client wants no log messages.
+   */
   wanted(context: RequestContext): string | undefined;
-  /** Sends progress and log messages to the client while its request is in progress. */
+  /** Returns a listener that sends progress and log messages to the client while its request is in progress. */
   listener(context: RequestContext): (event: CallEvent) => void;
 }
 
-/** The log level of one client: legacy clients set it for all requests (`logging/setLevel`), modern clients send it with each. */
+/**
+ * Keeps the log level of one client. Legacy clients set it for all requests (`logging/setLevel`); modern clients (MCP
+ * 2026-07-28 and later) send it with each request.
+ */
 export function createLogLevels(server: Server, era: "legacy" | "modern"): LogLevels {
   let chosen: Level | undefined;
   if (era === "legacy") {
@@ -34,7 +39,10 @@ export function createLogLevels(server: Server, era: "legacy" | "modern"): LogLe
     return isJsonObject(envelope) ? toLevel(envelope[LOG_LEVEL_META_KEY]) : undefined;
   };
 
-  /** Without a level, a modern client gets no log messages and a legacy client gets all. */
+  /**
+   * Whether to send a log message to the client. If no level is set, a modern client gets no log messages and a legacy
+   * client gets all.
+   */
   const isWanted = (level: Level, context: RequestContext): boolean => {
     const minimum = levelOf(context);
     if (minimum === undefined) return era === "legacy";
@@ -46,7 +54,7 @@ export function createLogLevels(server: Server, era: "legacy" | "modern"): LogLe
     listener(context) {
       const { mcpReq } = context;
       const { progressToken } = (isJsonObject(mcpReq._meta) ? mcpReq._meta : {}) as JsonObject;
-      // If a notification cannot be sent, the client is disconnected, which the transport detects.
+      // Errors are ignored: if a notification cannot be sent, the client has disconnected, which the transport detects.
       const notify = (method: string, params: JsonObject): void =>
         void mcpReq.notify({ method, params }).catch(() => undefined);
       return (event) => {

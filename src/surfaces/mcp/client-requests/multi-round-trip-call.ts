@@ -1,17 +1,24 @@
-// One call of a modern client as a multi-round-trip request: when the server sends a request, the client's request is
-// answered with it (`input_required`), and the client's next request has the answer. The call to the server stays open throughout.
+// One call of a modern client (MCP 2026-07-28 and later) as a multi-round-trip request. When the server sends a
+// request, the gateway passes it to the client in an `input_required` result; the client's next request contains the
+// response. The call to the server stays open throughout.
 import type { CallContext, CallerPeer, PeerAnswer, PeerQuestion } from "../../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../../model/json.js";
 import { toModernParams } from "./era-params.js";
 
 const INTERNAL_ERROR = -32_603;
 
-/** One request of the client that has not been answered yet. */
+/** One request from the client that the gateway has not responded to yet. */
 export type RoundTrip = { readonly [Member in "signal" | "onEvent"]: NonNullable<CallContext[Member]> };
 
-/** The caller of the work: receives events, answers requests of the server, and cancels the work with `signal`. */
+/**
+ * The caller of a tool or method: receives events, responds to requests from the server, and cancels the work with
+ * `signal`.
+ */
 export interface McpCaller extends RoundTrip, Pick<CallContext, "peer"> {
-  /** Whether the client's request was already answered with a task, so that no further request for this call follows. */
+  /**
+   * Whether the client's request already got a task as its result. The client then sends no further request for this
+   * call.
+   */
   readonly isAnswered?: (() => boolean) | undefined;
 }
 
@@ -20,9 +27,9 @@ export type CallWork = (caller: McpCaller) => Promise<JsonObject>;
 export interface MultiRoundTripParts {
   readonly client: object;
   readonly capabilities: JsonObject;
-  /** Whether one more call may wait for answers. */
+  /** Whether one more call may wait for responses of its client. */
   readonly mayWait: () => boolean;
-  /** Answers in the first request of the client, by the key of the server's question. */
+  /** Responses that the client's first request already contains, by the key of the server's request. */
   readonly early: JsonObject;
 }
 
@@ -36,7 +43,7 @@ interface Question {
 }
 
 export class MultiRoundTripCall {
-  /** The result of the call. */
+  /** Resolves to the result of the call. */
   readonly ended: Promise<JsonObject>;
   readonly #ending = new AbortController();
   readonly #questions = new Map<string, Question>();
@@ -56,7 +63,7 @@ export class MultiRoundTripCall {
     this.ended = work({
       ...(Object.keys(capabilities).length === 0 ? {} : { peer }),
       signal: this.#ending.signal,
-      // Between two requests of the client, events are dropped.
+      // Events between two requests from the client are dropped.
       onEvent: (event) => this.#round?.onEvent(event),
       isAnswered: () => this.#isDetached,
     });
@@ -77,7 +84,10 @@ export class MultiRoundTripCall {
     }
   }
 
-  /** The answer to the current request: the result of the call, the open questions, or `timeout` after `waitMs`. */
+  /**
+   * Waits for the result of the client's current request: the result of the call, the open requests from the server, or
+   * `timeout` after `waitMs`.
+   */
   next(round: RoundTrip): Promise<Next>;
   next(round: RoundTrip, waitMs: number | undefined): Promise<Next | { kind: "timeout" }>;
   async next(round: RoundTrip, waitMs?: number): Promise<Next | { kind: "timeout" }> {
@@ -104,7 +114,7 @@ export class MultiRoundTripCall {
     return this.#questions.size === 0 ? { kind: "timeout" } : { kind: "asked", requests: this.openRequests() };
   }
 
-  /** Continues the call without a request of the client, as a task; the task receives changes and events. */
+  /** Continues the call as a task, without an open request from the client. The task receives changes and events. */
   detach({ onChange, onEvent }: { onChange: () => void; onEvent: RoundTrip["onEvent"] }): void {
     this.#isDetached = true;
     this.#wake = onChange;
@@ -115,7 +125,7 @@ export class MultiRoundTripCall {
     return Object.fromEntries([...this.#questions].map(([key, { request }]) => [key, request]));
   }
 
-  /** Cancels the call and all open questions. */
+  /** Cancels the call and all open requests from the server. */
   end(): void {
     this.#ending.abort();
     for (const { settle } of this.#questions.values()) settle(unanswered("The client cancelled the call."));
@@ -133,7 +143,7 @@ export class MultiRoundTripCall {
     if (signal?.aborted || this.#ending.signal.aborted)
       return Promise.resolve(unanswered("The client cancelled the call."));
     if (!this.#isDetached && !mayWait())
-      return Promise.resolve(unanswered("Too many calls are waiting for answers of clients."));
+      return Promise.resolve(unanswered("Too many calls are waiting for responses of their clients."));
     return new Promise((resolve) => {
       const key = this.#keyOf(question);
       this.#keys.add(key);
@@ -142,14 +152,17 @@ export class MultiRoundTripCall {
         this.#questions.delete(key);
         resolve(answer);
       };
-      const withdraw = (): void => settle(unanswered("The server cancelled the question."));
+      const withdraw = (): void => settle(unanswered("The server cancelled its request."));
       signal?.addEventListener("abort", withdraw, { once: true });
       this.#questions.set(key, { request: { method, params: toModernParams(method, params) }, settle });
       this.#wake();
     });
   }
 
-  /** The server's key if it is not used by an open question; in a task, if no question ever used it. */
+  /**
+   * Returns the key for a request from the server: the server's own key, unless an open request (in a task: any earlier
+   * request) already has it.
+   */
   #keyOf({ key }: PeerQuestion): string {
     const taken = this.#isDetached ? this.#keys : this.#questions;
     return key === undefined || taken.has(key) ? `question-${++this.#asked}` : key;

@@ -1,5 +1,6 @@
-// Stores calls of modern clients that wait for the client's answer to a request of the server, each under a secret `requestState` that
-// only its client knows. Limits their number and lifetime, and rejects requests of other owners.
+// Stores calls of modern clients (MCP 2026-07-28 and later) that wait for the client's response to a request from the
+// server. Each is stored under a secret `requestState` that only its client knows. Limits their number and lifetime,
+// and rejects requests from other owners.
 import { randomBytes } from "node:crypto";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { JsonObject } from "../../../model/json.js";
@@ -11,33 +12,36 @@ const PREFIX = "call.";
 const SECRET_BYTES = 24;
 
 export interface MultiRoundTripOptions {
-  /** The maximum number of waiting calls, in total and per owner. */
+  /** `max`, `maxPerOwner`: the maximum number of waiting calls, in total and per owner. */
   readonly max?: number;
   readonly maxPerOwner?: number;
-  /** A waiting call is cancelled if its client does not continue it within this time. */
+  /** How long a call waits for its client's next request, in milliseconds. Then it is cancelled. */
   readonly maxWaitMs?: number;
   readonly tasks?: TasksOptions;
 }
 
-/** A request that starts a call, or continues one. */
+/** A request from the client that starts a call or continues one. */
 export interface RoundTripRequest extends RoundTrip {
   /** Identifies who may continue the call: equal for the same actor with the same permissions. */
   readonly owner: string;
-  /** Method, name and arguments, which must be the same in every request of a call. */
+  /** The method, name and arguments. They must be the same in every request of one call. */
   readonly call: JsonObject;
   readonly client: object;
   readonly capabilities: JsonObject;
   readonly state: unknown;
   readonly answers: JsonObject | undefined;
-  /** Whether a long call may become a task. */
+  /** Whether the call may become a task if it takes long. */
   readonly mayBecomeTask?: boolean;
 }
 
 export interface MultiRoundTripRequests {
-  /** Returns the result of the work, the open questions (`input_required`), or the task that the call became. */
+  /**
+   * Returns the result of the work, the open requests from the server (`input_required`), or the task that the call
+   * became.
+   */
   run(request: RoundTripRequest, work: CallWork): Promise<JsonObject>;
   readonly tasks: Tasks;
-  /** Cancels the waiting calls and accepts no new ones; resolves when all have ended. */
+  /** Cancels the waiting calls and rejects new ones. Resolves when all have ended. */
   close(): Promise<void>;
 }
 
@@ -66,7 +70,7 @@ export function createMultiRoundTripRequests(options: MultiRoundTripOptions = {}
     return own < maxPerOwner;
   }
 
-  /** Each `requestState` can be used once. */
+  /** Continues the waiting call that a `requestState` belongs to. Each `requestState` can be used once. */
   function resume({ owner, call, state, answers }: RoundTripRequest): MultiRoundTripCall {
     const found = typeof state === "string" ? parked.get(state) : undefined;
     if (found === undefined || found.owner !== owner || !isEqualJson(found.call, call)) throw unknownState();
@@ -88,7 +92,8 @@ export function createMultiRoundTripRequests(options: MultiRoundTripOptions = {}
 
   function begin(request: RoundTripRequest, work: CallWork): MultiRoundTripCall {
     const { client, capabilities, owner, state, answers = {} } = request;
-    // Answers that come with a `requestState` answer the gateway's own confirmation question, not a request of the server.
+    // Responses that come with a `requestState` belong to the gateway's own confirmation question, not to a request
+    // from the server.
     const early = state === undefined ? answers : {};
     const parts = { client, capabilities, mayWait: () => mayWait(owner), early };
     return new MultiRoundTripCall(work, request, parts);

@@ -1,5 +1,5 @@
-// Runs the work of a client's request. In the legacy era this is one request; in the modern era, each request of the server
-// to the client adds another round trip.
+// Runs the work of a client's request. For legacy clients (MCP before 2026-07-28) this takes one request. For modern
+// clients, each request from the server adds a round trip.
 import { CLIENT_CAPABILITIES_META_KEY, type Server } from "@modelcontextprotocol/server";
 import type { Actor } from "../../../model/actor.js";
 import { isJsonObject, type JsonObject } from "../../../model/json.js";
@@ -10,17 +10,17 @@ import type { CallWork, RoundTrip } from "./multi-round-trip-call.js";
 import { toLegacyPeer } from "./legacy-peer.js";
 import { isStateOfCall, type MultiRoundTripRequests } from "./multi-round-trip-requests.js";
 
-/** The parts that all requests of a client share. */
+/** The objects that all requests from one client share. */
 export interface CallerParts {
   readonly era: "legacy" | "modern";
   readonly actor: Actor;
-  /** The MCP server object of this client; each client has its own. */
+  /** The SDK's server object for this client; each client has a separate one. */
   readonly client: Server;
   readonly roundTrips: MultiRoundTripRequests;
   readonly inputClosed: AbortSignal;
 }
 
-/** One request of the client, with its parameters. */
+/** One request from the client, with its parameters. */
 export interface CallerRequest extends RoundTrip {
   readonly params: JsonObject;
   readonly context: RequestContext;
@@ -39,7 +39,7 @@ export async function runForCaller(
     return await work({ signal, onEvent, peer });
   }
   const state: unknown = mcpReq.requestState();
-  // Only tools/call can become a task (2026-07-28).
+  // Only tools/call can become a task (MCP 2026-07-28).
   const mayBecomeTask = mcpReq.method === "tools/call" && supportsTasks(declared);
   if (capabilities === undefined && !mayBecomeTask && !isStateOfCall(state)) return await work({ signal, onEvent });
   const call = { method: mcpReq.method, name: params["name"], uri: params["uri"], arguments: params["arguments"] };
@@ -55,14 +55,19 @@ export async function runForCaller(
   return await roundTrips.run({ ...round, signal, onEvent }, work);
 }
 
-/** The client's capabilities: declared in the handshake in the legacy era, with each request in the modern one. */
+/**
+ * Returns the client's capabilities. Legacy clients declare them in the handshake, modern clients with each request.
+ */
 export function declaredBy({ mcpReq }: RequestContext, era: CallerParts["era"], client: Server): unknown {
   if (era === "legacy") return client.getClientCapabilities();
   const envelope: unknown = mcpReq.envelope;
   return isJsonObject(envelope) ? envelope[CLIENT_CAPABILITIES_META_KEY] : undefined;
 }
 
-/** Includes the permissions: the same actor with other permissions is another owner. */
+/**
+ * Returns the owner key of an actor. It includes the permissions: the same actor with other permissions is another
+ * owner.
+ */
 export function ownerOf({ id, scopes, view }: Actor): string {
   return JSON.stringify([id, scopes?.toSorted(), view]);
 }

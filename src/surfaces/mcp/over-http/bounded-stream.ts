@@ -1,42 +1,45 @@
-/** The largest backlog for a client that reads nothing for `STALL_MS`. */
+/** The maximum number of unread bytes. A client with more is disconnected if it reads nothing for `STALL_MS`. */
 const MAX_BACKLOG_BYTES = 384 * 1024;
 const STALL_MS = 2000;
-/** A client that reads may have a backlog of this many times the limit, because a burst arrives faster than it can read. */
+/**
+ * A client that does read may have this many times the maximum, because a burst of messages arrives faster than it can
+ * be read.
+ */
 const BURST_FACTOR = 2.5;
-/** If the backlog of all streams exceeds this, `BURST_FACTOR` does not apply. */
+/** If the unread bytes of all streams exceed this total, `BURST_FACTOR` does not apply. */
 const MAX_TOTAL_BACKLOG_BYTES = 4 * 1024 * 1024;
-/** The memory that a chunk costs in addition to its bytes; for small chunks this is most of it. */
+/** The estimated memory overhead of a chunk. For small chunks it is larger than the data. */
 const CHUNK_OVERHEAD_BYTES = 512;
 
 export interface BoundedStreamParts {
-  /** Texts to send before the source. */
+  /** Strings to send before the data of the source stream. */
   readonly first?: readonly string[];
-  /** Called once, when the source is read to its end, the client disconnects, or `end` is called. */
+  /** Called once, when the source stream ends, the client disconnects, or `end` is called. */
   readonly onEnd: () => void;
   readonly maxBytes?: number;
   readonly stallMs?: number;
-  /** Counts the backlog of all streams of the process. */
+  /** The number of unread bytes of all streams in the process. Default: a counter that all streams share. */
   readonly total?: { bytes: number };
-  /** The stream ends after this time, in milliseconds. */
+  /** The stream is ended after this time, in milliseconds. Default: no limit. */
   readonly lifeMs?: number;
 }
 
 const TOTAL = { bytes: 0 };
 
-/** The largest delay of a Node.js timer. */
+/** The largest delay that a Node.js timer supports, in milliseconds. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export interface BoundedStream {
   readonly body: ReadableStream<Uint8Array>;
-  /** Sends the backlog, then ends the stream. */
+  /** Sends the unread data, then ends the stream. */
   end(): void;
 }
 
 const TOO_SLOW = ": closed because nothing was read for too long\n\n";
 
 /**
- * Wraps a source without backpressure, and ends the stream if the client reads too slowly. The source is drained into a
- * counted backlog, because the size of its internal queue cannot be read.
+ * Wraps a source stream that has no backpressure, and ends the stream if the client reads too slowly. The source is
+ * read into a queue whose bytes are counted, because the size of its internal queue is not accessible.
  */
 export function boundStream(source: ReadableStream<Uint8Array>, parts: BoundedStreamParts): BoundedStream {
   const { first = [], onEnd, maxBytes = MAX_BACKLOG_BYTES, stallMs = STALL_MS, lifeMs = MAX_TIMER_MS } = parts;
@@ -76,7 +79,7 @@ export function boundStream(source: ReadableStream<Uint8Array>, parts: BoundedSt
     for (;;) {
       const { done, value } = await reader.read();
       if (done || isOver) return finish();
-      // Check before adding the chunk: a single message may have any size.
+      // Check before adding the chunk, because a single message may exceed the limit.
       if (bytes > maxBytes * (total.bytes > MAX_TOTAL_BACKLOG_BYTES ? 1 : BURST_FACTOR)) return closeSlow();
       waiting.push(value);
       count(value.byteLength + CHUNK_OVERHEAD_BYTES);

@@ -1,8 +1,8 @@
-/** The MCP endpoint that a client uses. */
+/** The MCP endpoint (URL path) that a client uses. */
 export type Endpoint =
-  /** The profile and mode of the configuration. */
+  /** `/mcp`: the profile and mode of the configuration. */
   | { readonly kind: "default" }
-  /** The five tools of the profile `gateway`, regardless of the configuration. */
+  /** `/mcp/gateway`: the five tools of the profile `gateway`, regardless of the configuration. */
   | { readonly kind: "gateway" }
-  /** The servers and tools of one view. */
+  /** `/mcp/p/{view}`: the servers and tools of one view. */
   | { readonly kind: "view"; readonly view: string };

@@ -1,21 +1,22 @@
-// Serves stateless MCP over HTTP (2026-07-28): each HTTP request has one message and gets its own MCP server object.
+// Serves stateless MCP over HTTP (MCP 2026-07-28): each HTTP request contains one message and gets its own SDK server
+// object.
 import { createMcpHandler, type McpHttpHandler, type Server } from "@modelcontextprotocol/server";
 import { boundStream, type BoundedStream } from "./bounded-stream.js";
 import { isEventStream, SERVER_ERROR, toRpcFailure } from "./rpc-response.js";
 import { maxPerActor } from "./sessions.js";
 
 export interface ModernRequest {
-  /** Its signal aborts when the caller disconnects. */
+  /** The HTTP request. Its signal aborts when the caller disconnects. */
   readonly request: Request;
-  /** The parsed body. */
+  /** The parsed body of the HTTP request. */
   readonly message: unknown;
   readonly method: string | undefined;
   readonly actorId: string;
-  /** How long a `subscriptions/listen` stream may stay open. */
+  /** How long a `subscriptions/listen` stream may stay open, in milliseconds. */
   readonly lifeMs: number;
   /** Sends change notifications to a `subscriptions/listen` stream until the returned function is called. */
   readonly subscribe: (notify: McpHttpHandler["notify"]) => () => void;
-  /** Creates the server object of the request. `ending` aborts when calls in progress must end. */
+  /** Creates the SDK server object for the request. `ending` aborts when calls in progress must end. */
   readonly makeServer: (ending: AbortSignal) => Promise<Server>;
 }
 
@@ -23,14 +24,14 @@ export interface Modern {
   serve(request: ModernRequest): Promise<Response>;
   /** Closes `subscriptions/listen` streams. Calls in progress continue. */
   endListening(): void;
-  /** Aborts calls in progress; they report their outcome. */
+  /** Aborts calls in progress. They still report their outcome to the client. */
   end(): void;
   close(): Promise<void>;
 }
 
 const LISTEN = "subscriptions/listen";
 const MAX_LISTENERS = 1000;
-/** Methods whose answers are large or come from servers: the answers are forwarded without parsing. */
+/** Methods whose results are large or come from servers. Their responses are forwarded without parsing. */
 const UNPARSED_METHODS: ReadonlySet<string | undefined> = new Set([
   "tools/call",
   "tools/list",
@@ -62,7 +63,8 @@ export function createModern(): Modern {
       const isListening = method === LISTEN;
       if (isListening && !mayListen(actorId)) return toRpcFailure(TOO_MANY);
       const ending = new AbortController();
-      // One handler for each request, so that its notifications only reach this caller and it can be closed separately.
+      // Each request gets its own handler, so that its notifications reach only this caller and the handler can be
+      // closed separately.
       const handler = createMcpHandler(() => makeServer(ending.signal), { legacy: "reject" });
       const exchange: Exchange = { handler, ending, isListening, actorId };
       open.add(exchange);
@@ -103,7 +105,10 @@ const TOO_MANY = {
 
 const METHOD_NOT_FOUND = -32601;
 
-/** An unknown method must get the HTTP status 404 (2026-07-28). The SDK only does this for methods that it rejects itself. */
+/**
+ * Sets the HTTP status 404 for an unknown method, as MCP 2026-07-28 requires. The SDK does this only for methods that
+ * it rejects itself.
+ */
 async function withStatus(response: Response, method: string | undefined): Promise<Response> {
   if (response.status !== 200 || UNPARSED_METHODS.has(method)) return response;
   const text = await response.text();

@@ -1,5 +1,5 @@
-// MCP over HTTP: answers a request of an authenticated actor. It handles neither tokens nor sockets, and parses messages as
-// strictly as the stdio transport.
+// MCP over HTTP: handles the requests of authenticated actors. It handles neither tokens nor sockets. Messages are
+// parsed as strictly as on stdio.
 import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { isLegacyRequest, type RequestId, type Server } from "@modelcontextprotocol/server";
@@ -25,7 +25,9 @@ import { SessionTransport } from "./session-transport.js";
 import { createSessions, type SessionsParts } from "./sessions.js";
 
 export interface McpOverHttpParts extends Omit<SessionsParts, "now"> {
-  /** The current stages, as the actor may see them at this endpoint; undefined if the actor may not use the endpoint. */
+  /**
+   * Returns the components that the actor may use at this endpoint; undefined if the actor may not use the endpoint.
+   */
   readonly stagesFor: (endpoint: Endpoint, actor: Actor) => Promise<Stages | undefined>;
   /** Registers a listener that is called when the tools may have changed. */
   readonly onToolsChanged: (listener: () => void) => void;
@@ -40,23 +42,26 @@ export interface McpRequest {
   readonly body: Buffer | undefined;
   readonly endpoint: Endpoint;
   readonly actor: Actor;
-  /** How long the actor's token is still valid: notification streams end then. Without it, they have no limit. */
+  /**
+   * How long the actor's token is still valid, in milliseconds. Notification streams end then. Undefined if the token
+   * does not expire.
+   */
   readonly lifeMs?: number;
 }
 
 export interface McpOverHttp {
-  /** Undefined if the actor may not use the endpoint. */
+  /** Handles a request. Resolves to undefined if the actor may not use the endpoint. */
   serve(incoming: McpRequest): Promise<Response | undefined>;
-  /** Ends notification streams. Clients that are still allowed reconnect. */
+  /** Ends all notification streams. Clients that are still allowed will reconnect. */
   endStreams(): void;
-  /** Ends notification streams and ignores further answers of clients; calls in progress continue. */
+  /** Ends all notification streams and waits no longer for responses from clients. Calls in progress continue. */
   drain(): void;
-  /** Aborts calls in progress; they report their outcome. */
+  /** Aborts calls in progress. They still report their outcome to the client. */
   end(): void;
   close(): Promise<void>;
-  /** Ends idle sessions. Also runs periodically. */
+  /** Ends sessions that have been idle for too long. Also runs periodically. */
   sweep(): void;
-  /** The number of sessions. */
+  /** The number of open sessions. */
   readonly sessions: number;
 }
 
@@ -64,7 +69,7 @@ const HEADER_MISMATCH = -32_020;
 const STATE_KEY_BYTES = 32;
 const SESSION_ID_BYTES = 24;
 const SWEEP_MS = 30_000;
-/** The owner of the subscriptions of a stateless request, which has one stream. */
+/** The owner of the resource subscriptions of a stateless request. Each such request has one stream. */
 const STREAM = "stream";
 
 export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
@@ -72,13 +77,13 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
   const modern = createModern();
   const ending = new AbortController();
   const closingInput = new AbortController();
-  // Every call in progress adds a listener.
+  // No limit: every call in progress adds a listener to these signals.
   setMaxListeners(0, ending.signal, closingInput.signal);
   const stateKey = randomBytes(STATE_KEY_BYTES);
   const roundTrips = createMultiRoundTripRequests();
   const instructionsByStages = new WeakMap<Stages, string>();
   const listeners = new Set<() => void>();
-  /** The actors whose sessions are being opened. */
+  /** The ids of the actors whose sessions are being opened. */
   const opening: string[] = [];
   parts.onToolsChanged(() => {
     for (const listener of listeners) listener();
@@ -99,7 +104,7 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
     const current = await stages();
     const { offered } = current;
     const instructions = instructionsByStages.get(current) ?? toInstructions(serversFor(current, actor), offered.names);
-    // Not cached for a view: its servers may still become known while they start for the first time.
+    // Not cached for a view: servers can still be added to it while they start for the first time.
     if (actor.view === undefined) instructionsByStages.set(current, instructions);
     const shared = { stateKey, roundTrips, inputClosed: closingInput.signal };
     return createGatewayServer({ ...own, ...shared, actor, stages, fixedList: toFixedList(offered), instructions })
@@ -118,7 +123,7 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
   };
 
   const beginSession = async (incoming: McpRequest, frame: Frame): Promise<Response> => {
-    // Do not capture the request or its body in objects that live as long as the session.
+    // Objects that live as long as the session must not keep references to the request or its body.
     const { actor } = incoming;
     const stages = stagesOf(incoming);
     const id = randomBytes(SESSION_ID_BYTES).toString("base64url");
@@ -154,7 +159,10 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
     return response;
   };
 
-  /** In full mode, a tool's schema can require that an argument is repeated in a header (2026-07-28): both must be equal. */
+  /**
+   * Finds a header that differs from the argument that it must repeat. In full mode, a tool's schema can require such
+   * headers (MCP 2026-07-28).
+   */
   const findHeaderMismatch = async ({ endpoint, actor, request }: McpRequest, frame: Frame) => {
     const call = frame.kind === "message" && "id" in frame.message && "method" in frame.message && frame.message;
     if (!call || call.method !== "tools/call") return undefined;
@@ -251,13 +259,16 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
   };
 }
 
-/** A session belongs to one actor with the permissions it had when the session began. */
+/**
+ * Returns the owner key of a session: an actor with its permissions and endpoint. An actor whose permissions change
+ * cannot continue the session.
+ */
 function ownerOf({ endpoint, actor }: McpRequest): string {
   const { id, scopes, view } = actor;
   return JSON.stringify([id, scopes?.toSorted(), view, endpoint]);
 }
 
-/** The servers that the actor's view includes. */
+/** Returns the servers that the actor's view includes. */
 function serversFor(
   { configuredServers, snapshot }: Configured & CatalogAccess,
   { view }: Actor,
@@ -272,7 +283,10 @@ function messagesOf(frame: Frame): unknown {
   return frame.kind === "batch" ? frame.items.flatMap((item) => (item.kind === "message" ? [item.message] : [])) : {};
 }
 
-/** Whether the request is of the legacy era. Without any message the era is unknown, and the session handles the request. */
+/**
+ * Whether the request comes from a legacy client (MCP before 2026-07-28). True if it contains no valid message: the
+ * session then rejects it.
+ */
 async function isLegacy(request: Request, frame: Frame): Promise<boolean> {
   const messages = messagesOf(frame);
   return (Array.isArray(messages) && messages.length === 0) || (await isLegacyRequest(request, messages));
@@ -291,12 +305,12 @@ function endpointRemoved(): never {
 const NOT_FOUND = {
   status: 404,
   code: SESSION_NOT_FOUND,
-  message: "The session does not exist or has expired. Open a new one with initialize.",
+  message: "The session does not exist or has expired. Open a new session with an initialize request.",
 } as const;
 const NO_SESSION = {
   status: 400,
   code: INVALID_REQUEST,
-  message: "The header Mcp-Session-Id is missing. Open a session with initialize.",
+  message: "The header Mcp-Session-Id is missing. Open a session with an initialize request.",
 } as const;
 const NO_STREAM = {
   status: 405,
@@ -307,7 +321,7 @@ const NO_STREAM = {
 const TOO_MANY_SESSIONS = {
   status: 503,
   code: SERVER_ERROR,
-  message: "The maximum number of sessions is open, and all are in use. Repeat the request later.",
+  message: "The maximum number of sessions is reached, and all sessions are in use. Repeat the request later.",
   headers: { "retry-after": "5" },
 } as const;
 const AMBIGUOUS = {

@@ -1,7 +1,10 @@
 import type { RequestId } from "@modelcontextprotocol/server";
 import { toErrorAnswer } from "../frames.js";
 
-/** The session does not exist, or belongs to another caller: callers cannot distinguish the two. */
+/**
+ * The JSON-RPC error code for a session that does not exist or belongs to another caller. Callers cannot distinguish
+ * these cases.
+ */
 export const SESSION_NOT_FOUND = -32001;
 export const SERVER_ERROR = -32000;
 
@@ -17,7 +20,7 @@ export function toRpcFailure({ status, code, message, id = null, headers = {} }:
   return Response.json(toErrorAnswer(id, code, message), { status, headers });
 }
 
-/** One message of a server-sent event stream. */
+/** Formats a message as a server-sent event. */
 export function toEvent(message: object): string {
   return `event: message\ndata: ${JSON.stringify(message)}\n\n`;
 }

@@ -8,15 +8,17 @@ import { type Delivery, INTERNAL_ERROR, isId, toErrorAnswer } from "../frames.js
 
 interface OpenRequest {
   readonly flaws: readonly JsonViolation[];
-  /** The answer shares a stream with the answers of other requests. */
+  /** Whether the response shares a stream with the responses to other requests of the same batch. */
   readonly isInBatch: boolean;
 }
 
 type SendOptions = Parameters<WebStandardStreamableHTTPServerTransport["send"]>[1];
 
-/** The SDK's transport of one session. It also records the open requests in both directions and the protocol revision. */
+/**
+ * The SDK's transport for one session, which also records the open requests in both directions and the MCP revision.
+ */
 export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
-  /** The protocol revision that was negotiated in the handshake. */
+  /** The MCP revision that was negotiated in the handshake. */
   revision: string | undefined;
   readonly #open = new Map<RequestId, OpenRequest>();
   readonly #sent = new Set<RequestId>();
@@ -33,7 +35,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     return this.#open.size;
   }
 
-  /** Whether the gateway sent a request with this id that the client has not answered. */
+  /** Whether the gateway sent a request with this id to which the client has not responded yet. */
   hasSent(id: RequestId): boolean {
     return this.#sent.has(id);
   }
@@ -42,7 +44,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     return this.#open.get(id)?.flaws ?? [];
   }
 
-  /** Records messages; call it before the SDK handles them. */
+  /** Records messages from the client. Must be called before the SDK handles them. */
   note(deliveries: readonly Delivery[]): void {
     const isInBatch = deliveries.length > 1;
     for (const { message, flaws } of deliveries) {
@@ -52,12 +54,12 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     }
   }
 
-  /** Removes messages that the SDK rejected. */
+  /** Removes the records of messages that the SDK rejected. */
   forget(deliveries: readonly Delivery[]): void {
     for (const { message } of deliveries) if ("method" in message && "id" in message) this.#open.delete(message.id);
   }
 
-  /** A cancelled request gets no answer, so the SDK would keep its stream open for ever. */
+  /** Ends a cancelled request. It gets no response, so the SDK would keep its stream open forever. */
   async settleCancelled({ message }: Delivery): Promise<void> {
     if (!("method" in message) || message.method !== "notifications/cancelled") return;
     const id = message.params?.["requestId"];
@@ -65,7 +67,8 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     if (!isId(id) || request === undefined) return;
     if (!request.isInBatch) this.closeSSEStream(id);
     this.#open.delete(id);
-    // A shared stream ends when all its requests are answered, so this one needs an answer as well.
+    // A stream that a batch shares ends when all its requests have a response, so the cancelled one needs a response as
+    // well.
     await super.send(toErrorAnswer(id, INTERNAL_ERROR, "The request was cancelled.") as JSONRPCMessage);
   }
 

@@ -1,4 +1,5 @@
-// One session of a legacy client over HTTP: passes its HTTP requests to the session's MCP server object.
+// One session of a legacy client (MCP before 2026-07-28) over HTTP: passes its HTTP requests to the session's SDK
+// server object.
 import type { Server } from "@modelcontextprotocol/server";
 import { BATCH_REVISION, MAX_BATCH } from "../batches.js";
 import { type Delivery, type ErrorAnswer, type Frame, INVALID_REQUEST, type Item, toErrorAnswer } from "../frames.js";
@@ -43,13 +44,13 @@ export class HttpSession {
     };
   }
 
-  /** When the session was last used; undefined while it is in use. */
+  /** When the session was last used, on the clock `now`; undefined while it is in use. */
   get idleSince(): number | undefined {
     const isUsed = this.#inProgress > 0 || this.#streams.size > 0 || this.#parts.transport.openRequests > 0;
     return isUsed ? undefined : this.#lastUsed;
   }
 
-  /** Handles GET and DELETE. The stream of a GET ends after `lifeMs`. */
+  /** Handles GET and DELETE requests. The stream of a GET request ends after `lifeMs`. */
   async handle(request: Request, lifeMs: number): Promise<Response> {
     return await this.#exchange(async () => {
       const response = await this.#parts.transport.handleRequest(request);
@@ -67,7 +68,7 @@ export class HttpSession {
     });
   }
 
-  /** Ends the stream of the GET request; calls in progress continue. */
+  /** Ends the notification stream (GET). Calls in progress continue. */
   endStandalone(): void {
     this.#parts.transport.closeStandaloneSSEStream();
     this.#standalone?.end();
@@ -105,7 +106,10 @@ export class HttpSession {
     return this.#bounded(response, { first: answers.map(toEvent) });
   }
 
-  /** With `lifeMs`, the stream is the standalone stream of the session (GET), which belongs to no request. */
+  /**
+   * Limits the unread data of an event stream. If `lifeMs` is set, the stream is the session's notification stream
+   * (GET), which belongs to no request.
+   */
   #bounded(response: Response, parts: Pick<BoundedStreamParts, "first" | "lifeMs">): Response {
     if (!isEventStream(response) || response.body === null) return response;
     const bounded = boundStream(response.body, {
@@ -129,7 +133,7 @@ export class HttpSession {
           ? `A request with the id ${JSON.stringify(message.id)} is still open.`
           : undefined
         : message.id === undefined || !transport.hasSent(message.id)
-          ? "The response does not belong to an open request of the gateway."
+          ? "The response does not belong to an open request from the gateway."
           : undefined;
     if (wrong === undefined) return { deliveries: [delivery], answers: [] };
     return { deliveries: [], answers: [toErrorAnswer(null, INVALID_REQUEST, wrong)] };
@@ -138,9 +142,9 @@ export class HttpSession {
   /** Checks each message of a batch separately, like the stdio transport. */
   #open(items: readonly Item[]): Opened {
     if (this.#parts.transport.revision !== BATCH_REVISION)
-      return refused("Batches are not part of this protocol revision.");
-    if (items.length === 0) return refused("The batch is empty.");
-    if (items.length > MAX_BATCH) return refused(`A batch has at most ${MAX_BATCH} messages.`);
+      return refused(`JSON-RPC batches are allowed only in the MCP revision ${BATCH_REVISION}.`);
+    if (items.length === 0) return refused("The JSON-RPC batch is empty.");
+    if (items.length > MAX_BATCH) return refused(`A JSON-RPC batch may have at most ${MAX_BATCH} messages.`);
     const ids = new Set<unknown>();
     const deliveries: Delivery[] = [];
     const answers: ErrorAnswer[] = [];
@@ -153,7 +157,11 @@ export class HttpSession {
         deliveries.push(...taken.deliveries);
       } else if (message.method === "initialize" || ids.has(message.id) || taken.answers.length > 0) {
         answers.push(
-          toErrorAnswer(message.id, INVALID_REQUEST, "A batch must not contain initialize or the same id twice."),
+          toErrorAnswer(
+            message.id,
+            INVALID_REQUEST,
+            'A batch must not contain "initialize" or the id of a request that is still open.',
+          ),
         );
       } else {
         ids.add(message.id);
@@ -166,7 +174,7 @@ export class HttpSession {
 
 interface Opened {
   readonly deliveries: readonly Delivery[];
-  /** The errors of invalid messages. */
+  /** The error responses for invalid messages. */
   readonly answers: readonly ErrorAnswer[];
 }
 
@@ -184,6 +192,6 @@ function refusal({ id, error }: ErrorAnswer): Response {
 function refusalOf(answers: readonly ErrorAnswer[], { kind }: Frame): Response {
   const [first] = answers;
   if (first === undefined) return toRpcFailure({ status: 400, code: SERVER_ERROR, message: AMBIGUOUS });
-  // A batch that is rejected completely gets one answer without an id.
+  // If a batch is rejected as a whole, the only error has no id and is sent as an object, not as an array.
   return kind === "batch" && first.id !== null ? Response.json(answers, { status: 400 }) : refusal(first);
 }

@@ -6,13 +6,17 @@ export interface SessionsParts {
   readonly now: () => number;
 }
 
-/** All sessions. Sessions that are idle for too long, or above the maximum, are ended; sessions in use never are. */
+/**
+ * All open sessions. Sessions that are idle for too long, or above the maximum number, are ended. Sessions in use are
+ * never ended.
+ */
 export interface Sessions {
-  /** Undefined if the session does not exist or has another owner: callers cannot distinguish the two. */
+  /** Finds a session; undefined if it does not exist or has another owner. Callers cannot distinguish these cases. */
   find(id: string, owner: string): HttpSession | undefined;
   /**
-   * Makes room for one more session, by ending an idle one if necessary. False if the maximum in total or per actor is
-   * reached and all these sessions are in use. `opening`: the actors of sessions that will be added soon.
+   * Makes room for one more session, by ending an idle one if necessary. Returns false if the maximum number of
+   * sessions, in total or per actor, is reached and all these sessions are in use. `opening`: the ids of actors whose
+   * sessions are being opened.
    */
   hasRoom(actorId: string, opening?: readonly string[]): boolean;
   add(session: HttpSession): void;
@@ -21,7 +25,7 @@ export interface Sessions {
   all(): readonly HttpSession[];
 }
 
-/** The maximum for one actor: a quarter of all sessions is reserved for other actors. */
+/** The maximum number of sessions for one actor: a quarter of all sessions is reserved for other actors. */
 export function maxPerActor(most: number): number {
   return most - Math.floor(most / 4);
 }
@@ -59,7 +63,10 @@ export function createSessions({ most, idleMs, now }: SessionsParts): Sessions {
   };
 }
 
-/** Takes it from the actor with the most sessions, so that an actor who opens many does not end those of others. */
+/**
+ * Finds the idle session to end: the longest idle one of the actor with the most sessions, so that an actor who opens
+ * many sessions does not end those of others.
+ */
 function longestIdle(sessions: Iterable<HttpSession>): HttpSession | undefined {
   const byActor = new Map<string, HttpSession[]>();
   for (const session of sessions) {

@@ -1,9 +1,13 @@
-// Selects the stages for an endpoint and an actor: what the actor may see, with the profile of the endpoint.
+// Selects the components for an endpoint and an actor: the tools that the actor may see, with the profile of the
+// endpoint.
 import type { Stages } from "../../../gateway/stages.js";
 import type { Actor } from "../../../model/actor.js";
 import type { Endpoint } from "./endpoint.js";
 
-/** Undefined if the actor's view does not exist. It must not fall back to all servers. */
+/**
+ * Returns a function that selects the components. They are undefined if the actor's view does not exist: the actor must
+ * not see all servers instead.
+ */
 export function createStagesFor(
   current: () => Promise<Stages>,
 ): (endpoint: Endpoint, actor: Actor) => Promise<Stages | undefined> {

@@ -1,7 +1,7 @@
 import type { CatalogAccess, Stages } from "../../../gateway/stages.js";
 import type { Actor } from "../../../model/actor.js";
 
-/** Returns a listener for catalog changes that calls `notify` only if the actor's view has changed. */
+/** Returns a listener for catalog changes that calls `notify` only if the tools that the actor may see have changed. */
 export function onViewChange(
   { view }: Actor,
   stages: () => Promise<Stages | undefined>,

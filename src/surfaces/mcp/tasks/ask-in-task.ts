@@ -2,7 +2,10 @@ import type { AskPerson } from "../../../model/call.js";
 import type { McpCaller } from "../client-requests/multi-round-trip-call.js";
 import { toElicitationForm, toVerdict } from "../question-form.js";
 
-/** In a task, no further tools/call request can carry the user's answer, so the question is an input request of the task. */
+/**
+ * Asks the user through an input request of the task if the call has become a task, because no further tools/call
+ * request can carry the user's response.
+ */
 export function askInTask({ peer, isAnswered }: McpCaller, otherwise: AskPerson): AskPerson {
   return async (question, signal) => {
     if (peer === undefined || isAnswered?.() !== true) return await otherwise(question, signal);

@@ -1,4 +1,4 @@
-// The methods tasks/get, tasks/update and tasks/cancel for modern clients.
+// Handles tasks/get, tasks/update and tasks/cancel for modern clients (MCP 2026-07-28 and later).
 import {
   CLIENT_CAPABILITIES_META_KEY,
   ProtocolError,
@@ -11,7 +11,7 @@ import type { TaskOf, Tasks } from "./tasks.js";
 
 const EXTENSION = "io.modelcontextprotocol/tasks";
 
-/** The capability that declares the extension. */
+/** The server capability that declares the tasks extension. */
 export const TASK_CAPABILITIES = { extensions: { [EXTENSION]: {} } };
 
 type Method = (tasks: Tasks, task: TaskOf, answers: JsonObject) => JsonObject;
@@ -22,7 +22,7 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["tasks/cancel", cancel],
 ]);
 
-/** The SDK only accepts handlers for these methods if they have a schema. */
+/** A schema that accepts everything. The SDK requires a schema for handlers of methods that it does not know. */
 const ANYTHING = {
   "~standard": {
     version: 1,
@@ -60,7 +60,7 @@ function cancel(tasks: Tasks, task: TaskOf): JsonObject {
 }
 
 function extensionRequired(method: string): ProtocolError {
-  const message = `${method} requires that the client declares the extension ${EXTENSION}.`;
+  const message = `${method} is only available to clients that declare the extension ${EXTENSION}.`;
   const data = { requiredCapabilities: TASK_CAPABILITIES };
   return new ProtocolError(ProtocolErrorCode.MissingRequiredClientCapability, message, data);
 }

@@ -1,5 +1,5 @@
-// Long calls that continue as tasks (io.modelcontextprotocol/tasks), each under a secret id that only its client knows.
-// Limits their number and lifetime, and hides tasks of other owners.
+// Long calls that continue as tasks (MCP extension io.modelcontextprotocol/tasks), each under a secret id that only its
+// client knows. Limits their number and lifetime, and hides tasks of other owners.
 import { randomBytes } from "node:crypto";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { toDiscoveryError } from "../../../errors.js";
@@ -11,41 +11,44 @@ import type { MultiRoundTripCall } from "../client-requests/multi-round-trip-cal
 const PREFIX = "task.";
 const SECRET_BYTES = 24;
 const MAX_STATUS_LENGTH = 500;
-const CANCELLED = "The call was cancelled. Changes that it had already made remain.";
+const CANCELLED = "The call was cancelled. Changes that the tool had already made remain.";
 
 export interface TasksOptions {
-  /** The maximum number of tasks, in total and per owner. Above it, calls do not become tasks and keep their requests open. */
+  /**
+   * `max`, `maxPerOwner`: the maximum number of tasks, in total and per owner. Above it, calls do not become tasks;
+   * their requests stay open.
+   */
   readonly max?: number;
   readonly maxPerOwner?: number;
-  /** No task begins while the stored results are longer than this in total, in characters. */
+  /** The maximum total length of stored results, in characters. While it is exceeded, no task begins. */
   readonly maxStored?: number;
-  /** A call that takes longer than this becomes a task. */
+  /** A call that takes longer than this many milliseconds becomes a task. */
   readonly afterMs?: number;
-  /** A task is removed after this time; if it still runs, it is cancelled. */
+  /** How long a task exists, in milliseconds. Then it is removed; if it still runs, it is cancelled. */
   readonly ttlMs?: number;
-  /** The outcome of a task is stored for at least this time. */
+  /** The minimum time for which the outcome of a task is stored, in milliseconds. */
   readonly storedMs?: number;
   readonly pollMs?: number;
   readonly now?: () => number;
 }
 
-/** A task id, and the owner who sent it. */
+/** The task id in a request, and the owner key of the request's sender. */
 export interface TaskOf {
   readonly taskId: unknown;
-  /** Equal for the same actor with the same permissions. */
+  /** The owner key: equal for the same actor with the same permissions. */
   readonly owner: string;
 }
 
 export interface Tasks {
-  /** How long a request waits for its call before the call becomes a task. */
+  /** How long a request waits for the result of its call before the call becomes a task, in milliseconds. */
   readonly afterMs: number;
-  /** Undefined if there are too many tasks. */
+  /** Turns a call into a task and returns it; undefined if there are too many tasks. */
   begin(pendingCall: MultiRoundTripCall, owner: string): JsonObject | undefined;
   get(task: TaskOf): JsonObject;
-  /** Answers open questions of the server, and ignores unknown keys. */
+  /** Passes the client's responses to open requests from the server. Unknown keys are ignored. */
   update(task: TaskOf, answers: JsonObject): void;
   cancel(task: TaskOf): void;
-  /** Cancels running tasks and starts no new ones; resolves when all have ended. */
+  /** Cancels running tasks and rejects new ones. Resolves when all have ended. */
   close(): Promise<void>;
 }
 
@@ -62,9 +65,9 @@ interface Task {
   updatedAt: number;
   ttlMs: number;
   outcome?: Outcome;
-  /** The last progress message of the server. */
+  /** The last progress message from the server. */
   progress?: string | undefined;
-  /** The length of the result in characters; 0 while there is none. */
+  /** The length of the stored result in characters; 0 while there is none. */
   length: number;
   timer?: NodeJS.Timeout;
 }
@@ -118,7 +121,7 @@ export function createTasks({
     touch(task);
   }
 
-  /** Only the first outcome counts: the result of a cancelled call is dropped. */
+  /** Stores the outcome of a task. Only the first outcome counts: the result of a cancelled call is dropped. */
   function settle(task: Task, outcome: Outcome): void {
     if (task.outcome !== undefined) return;
     touch(task);
@@ -200,6 +203,6 @@ function toFailed(thrown: unknown): Outcome {
 }
 
 function unknownTask(): ProtocolError {
-  const message = "No task with this id exists for this client. It may have expired.";
+  const message = "No task with this id exists for this client. The task may have expired.";
   return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 }
