@@ -132,7 +132,7 @@ const INTRODUCTION = [
     "```",
   ].join("\n"),
   "## Check a configuration",
-  "`validate` reports all problems of a configuration and starts no server. Without an argument it checks what `reload` would read.",
+  "`validate` reports all problems of a configuration and starts no server. Without an argument, it checks the configuration files that `reload` would read.",
   [
     "```ts",
     'import { DiscoveryEngine } from "@anygpt/discovery";',
