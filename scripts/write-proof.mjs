@@ -102,7 +102,7 @@ function figureList(rows) {
 /** Gates that were not met come first, then gates that could not be judged. */
 export function gatesMarkdown({ rows }) {
   const gates = toGates(rows);
-  if (gates.length === 0) return "This run recorded no timing gates.";
+  if (gates.length === 0) return "This run recorded no timing limits.";
   const order = ["not met", "not judged", "met"];
   const sorted = gates.toSorted((one, other) => order.indexOf(one.verdict) - order.indexOf(other.verdict));
   const lines = sorted.map(({ row, of, allowed, seen, verdict }) => [`\`${row}\``, of, allowed, seen, verdict]);

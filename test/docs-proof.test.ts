@@ -25,7 +25,7 @@ describe("figures in the pages", () => {
     expect(proof.withFigures(name, read(name))).toBe(read(name));
   });
 
-  it("writes a report that has no timing gates", () => {
+  it("writes a report that has no timing limits", () => {
     const rows = [
       {
         name: "a-row",
@@ -41,7 +41,7 @@ describe("figures in the pages", () => {
     ];
     const report = { at: "2026-01-02", node: "v20", machine: "m", size: "full", seed: 1, rows, untried: [] };
     const text = withReport("reports/reliability.md", report);
-    expect(text).toContain("This run recorded no timing gates.");
+    expect(text).toContain("This run recorded no timing limits.");
   });
 
   it("change with the JSON report", () => {
@@ -78,7 +78,7 @@ describe("figures in the pages", () => {
     expect(text).toMatch(/^Rows without a result in this run: .*`fuzz-stdio`/m);
     expect(text).toContain("| `a-row` | L1 | what it tries | 1,234 | 5 | 0 | ≤ 0.24 % | 1.23 / 2 / 3 |");
     expect(text).toContain("- `a-row`: orphans 0; times: a call");
-    expect(text).toContain("Timing gates: 1 met, 1 not met, 0 not judged.");
+    expect(text).toContain("Timing limits: 1 met, 1 not met, 0 not judged.");
     expect(text).toContain("| `a-row` | a slow call | 5 ms | 9 ms | not met |\n| `a-row` | a quick call |");
     expect(text).toMatch(/^\| `mixed-calls` \| A1, A6 \| 10,000 calls instead of the planned 100,000/m);
     expect(text).toContain("| `a-row` | hung 3 |");

@@ -58,8 +58,8 @@ export function libraryMarkdown(files) {
 }
 
 const INTRODUCTION = [
-  "`@anygpt/discovery` is also a library for Node.js 20 and newer, as ES modules with types. " +
-    "`DiscoveryEngine` takes a configuration as an object; `openEngine` finds the same configuration file as the command line.",
+  "The package `@anygpt/discovery` is also a library for Node.js 20 and newer. It contains ES modules with types. " +
+    "`new DiscoveryEngine()` takes a configuration as an object; `openEngine()` reads the same configuration file as the command line.",
   [
     "```ts",
     'import { openEngine } from "@anygpt/discovery";',
@@ -82,17 +82,17 @@ const INTRODUCTION = [
     "}",
     "```",
   ].join("\n"),
-  "Policy, confirmation, idempotency keys and the audit log apply to calls of the library as to all other calls: " +
-    "[execution model](../explanation/execution-model.md). `DiscoveryConfig` has the keys of [Configuration](configuration.md), " +
-    "and `ErrorCode` the codes of [Errors](errors.md).",
+  "Tool calls through the library pass the same checks as all other calls (policy, confirmation, idempotency keys) and are " +
+    "recorded in the audit log: see [execution model](../explanation/execution-model.md). The type `DiscoveryConfig` has the keys " +
+    "that [Configuration](configuration.md) lists, and the type `ErrorCode` has the codes that [Errors](errors.md) lists.",
   "## Search on a first run",
-  "The engine knows the tools of a server after it has listed them once; it then keeps them on disk. On a first run, `search` and " +
+  "The engine knows the tools of a server after it has requested them once; it then keeps them on disk. On a first run, `search` and " +
     "`searchTools` wait for servers that are still starting, at most `waitMs`. Use `search` if an empty result matters: `pending` " +
     "and `failed` name the servers whose tools it did not search. `searchTools` returns the matches only, so an empty list can mean " +
-    "that no tool matches or that a server has not answered. `ready` waits for all servers without a search.",
+    "that no tool matches or that a server has not responded yet. `ready` waits for all servers without a search.",
   "## Connections",
   "The engine opens a connection when a call needs it, and closes it after `upstreams.idleMs` without a call. `connect` opens it " +
-    "earlier, which also waits for an installation by `npx`. With a second argument, `connect` adds a server to the running engine; " +
+    "earlier and also waits until `npx` has installed the server. With a second argument, `connect` adds a server to the running engine; " +
     "no file is changed. `disconnect` stops one server, and the next call starts it again.",
   [
     "```ts",
@@ -113,7 +113,7 @@ const INTRODUCTION = [
     "```",
   ].join("\n"),
   "## Results and errors",
-  "`executeTool` does not reject: check `success`. The arguments can be a value of an interface.",
+  "The promise of `executeTool` is not rejected if the call fails: check `success`. The arguments can be any object type, also an interface.",
   [
     "```ts",
     'import { openEngine } from "@anygpt/discovery";',
@@ -132,7 +132,7 @@ const INTRODUCTION = [
     "```",
   ].join("\n"),
   "## Check a configuration",
-  "`validate` reports all problems of a configuration and starts no server. Without an argument it checks what `reload` would read.",
+  "`validate` reports all problems of a configuration and starts no server. Without an argument, it checks the configuration files that `reload` would read.",
   [
     "```ts",
     'import { DiscoveryEngine } from "@anygpt/discovery";',

@@ -89,7 +89,9 @@ function summary(steps) {
 function page(ours, theirs) {
   return `# A first run, recorded
 
-This page shows a first run from installation to the first tool call, with times. \`npm run newcomer\` records it in a real terminal (tmux, ${COLUMNS} columns), with an empty home folder, an empty npm cache and Node ${process.versions.node}. The package is installed from a local \`npm pack\`; its dependencies and the server come from the package registry. [mcporter](https://www.npmjs.com/package/mcporter) is another command line for MCP servers. The times depend on the machine and the registry, so compare only the two runs with each other.
+This page shows a first run of \`anygpt\` from installation to the first tool call, with times, and the same with [mcporter](https://www.npmjs.com/package/mcporter), another command line for MCP servers. The times depend on the machine and the package registry, so compare only the two runs with each other.
+
+\`npm run newcomer\` records both runs in a real terminal (tmux, ${COLUMNS} columns), with an empty home folder, an empty npm cache and Node ${process.versions.node}. The package is installed from a local \`npm pack\`; its dependencies and the server come from the package registry.
 
 | | commands | seconds, install to result |
 |---|---|---|

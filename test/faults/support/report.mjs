@@ -42,7 +42,7 @@ export function toGates(results) {
 /** How many gates of a run are met, not met and not judged. */
 export function countGates(gates) {
   const count = (wanted) => gates.filter(({ verdict }) => verdict === wanted).length;
-  return `Timing gates: ${count("met")} met, ${count("not met")} not met, ${count("not judged")} not judged`;
+  return `Timing limits: ${count("met")} met, ${count("not met")} not met, ${count("not judged")} not judged`;
 }
 
 /** The faults that no row injects, with the reason. */

@@ -30,7 +30,7 @@ describe("the result of a row", () => {
     const row = judge(ROW, { ...FOUND, gates }, 1);
     expect(row).toMatchObject({ verdict: "held", gates });
     const table = toTable([row]);
-    expect(table).toContain("Timing gates: 1 met, 1 not met, 1 not judged.");
+    expect(table).toContain("Timing limits: 1 met, 1 not met, 1 not judged.");
     expect(table).toContain("a-row, slow: not met, 2 ms for 1 ms");
     expect(table).toContain("a-row, rare: not judged");
     expect(table).not.toContain("quick");
@@ -39,6 +39,6 @@ describe("the result of a row", () => {
   it("may come from a report without gates", () => {
     const row = judge(ROW, FOUND, 1);
     expect(row).not.toHaveProperty("gates");
-    expect(toTable([row])).not.toContain("Timing gates");
+    expect(toTable([row])).not.toContain("Timing limits");
   });
 });
