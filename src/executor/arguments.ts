@@ -23,7 +23,7 @@ export function toArguments({ arguments: args, context: { flaws = [] } }: Call, 
   });
 }
 
-/** Some models send the arguments as a string that contains JSON, or send no arguments. */
+/** Parses the arguments. Accepts a string that contains JSON and missing arguments, because some models send them. */
 function readStrictly(args: unknown): StrictJson {
   if (typeof args !== "string") return checkJsonValue(args ?? {});
   if (args.trim() === "") return { kind: "value", value: {} };

@@ -4,7 +4,7 @@ const isNumber = (value: unknown): boolean => typeof value === "number";
 const isStringArray = (value: unknown): boolean =>
   Array.isArray(value) && value.every((item) => typeof item === "string");
 
-/** Keywords that are evaluated in linear time if their value in the schema passes this check. */
+/** Keywords that are evaluated in linear time, each with a check of the keyword's value in the schema. */
 const LINEAR_KEYWORDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   type: (value) => typeof value === "string" || isStringArray(value),
   required: isStringArray,

@@ -23,7 +23,7 @@ const scope = z
     "A scope must be printable ASCII without spaces, double quotes and backslashes.",
   );
 
-/** Selects the tools that an entry applies to. */
+/** The keys that select the tools to which a policy entry applies. */
 const selector = {
   tools: z
     .union([pattern, z.array(pattern).min(1, "An entry needs at least one pattern.").max(MAX_PATTERNS)], {
@@ -274,8 +274,8 @@ interface BadPattern {
 }
 
 /**
- * Finds the patterns that do not compile. `section` is the parsed but unchecked configuration, so it may have other
- * errors too. `findBad` implements the pattern language and takes entries with the keys of `toolRules`.
+ * Finds invalid patterns in the policy section. `section` is parsed but not validated, so it may have other errors too.
+ * `findBad` implements the pattern language and takes entries with the keys of `toolRules`.
  */
 export async function findBadSelectors(
   section: unknown,
