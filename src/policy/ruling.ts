@@ -121,8 +121,8 @@ function trustOf(
 }
 
 /**
- * Whether the tool may run twice. A server that accepts idempotency keys prevents a second execution itself;
- * declarations of a distrusted server do not count.
+ * Decides whether the tool may run twice, and where the idempotency key is sent. A server that accepts the key prevents
+ * a second execution itself. Declarations of a distrusted server do not count.
  */
 function toKeyRuling(
   { idempotency }: PolicyOptions,

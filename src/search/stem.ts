@@ -1,7 +1,8 @@
 import { stemmer } from "stemmer";
 
 /**
- * Words that the stemmer would confuse with others: `news` with `new`, `customer` with `custom`, `adding` with `ad`.
+ * Words that are not stemmed, because the stemmer would confuse them with others: `news` with `new`, `customer` with
+ * `custom`, `adding` with `ad`.
  */
 const UNSTEMMED = new Set(
   `accessibility accounting active activity added adding additional animal anime applicant application apy

@@ -6,7 +6,9 @@ const MIN_LIKENESS = 0.3;
 /** Without a model, a tool is close if it has at least this share of the query's words. */
 const MIN_COVERED = 0.3;
 
-/** The documents closest to a query that nothing fits, best first; empty if none is related to it. */
+/**
+ * Returns the documents closest to a query that nothing fits, best first; empty if no document is related to the query.
+ */
 export function closestDocuments(
   candidates: readonly { readonly document: number; readonly evidence: Evidence }[],
   hasMeaning: boolean,
