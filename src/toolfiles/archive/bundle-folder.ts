@@ -15,7 +15,7 @@ import {
 
 const PARTS = ["keys", "tools"];
 
-/** Reads an unpacked archive: the folders `tools/` and `keys/` with regular files and nothing else. */
+/** Reads an unpacked archive: a folder with `tools/` and `keys/`, which contain only regular files. */
 export async function readBundleFolder(folder: string, origin: string): Promise<Bundle> {
   const parts = await namesIn(folder, origin);
   const unexpected = parts.find((name) => !PARTS.includes(name));
@@ -37,7 +37,7 @@ export async function readBundleFolder(folder: string, origin: string): Promise<
   return fromMembers(members, origin);
 }
 
-/** Writes into a folder that does not exist or is empty. */
+/** Writes a bundle into a folder. Throws if the folder exists and is not empty. */
 export async function writeBundleFolder(folder: string, bundle: Bundle): Promise<void> {
   const isTaken = await isUsed(folder);
   if (isTaken) {
