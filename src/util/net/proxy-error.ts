@@ -5,7 +5,7 @@ import type { Proxy } from "./proxy.js";
 
 const BYPASS = "To connect without a proxy, add the server's host to the environment variable NO_PROXY.";
 
-/** No part of the request has reached the server yet. */
+/** The error if the proxy cannot be reached. No part of the request has reached the server. */
 export function proxyUnreached(server: string, { variable, url }: Proxy, cause: unknown): DiscoveryError {
   const code = systemCodeOf(cause) ?? "unknown";
   const what = UNREACHED[code] ?? "the connection failed";
