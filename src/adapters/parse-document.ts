@@ -69,5 +69,5 @@ function assertSize(text: string, maxCharacters: number): void {
 }
 
 function notReadable(what: string) {
-  return refuseDocument(`The document ${what}.`, "Check it with an OpenAPI validator.");
+  return refuseDocument(`The document ${what}.`, "Check the document with an OpenAPI validator.");
 }

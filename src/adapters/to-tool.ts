@@ -105,7 +105,7 @@ function descriptionOf(operation: DescribedOperation, { connection: { baseUrl } 
   const text = texts.length === 0 ? `${method} ${path}` : texts.join("\n");
   const isOtherServer = serverUrl !== undefined && serverUrl !== baseUrl?.replace(/\/+$/, "");
   const note = isOtherServer
-    ? `\nThe API document gives this operation the address ${serverUrl}, which is not the base address of this adapter.`
+    ? `\nThe API document declares the URL ${serverUrl} for this operation, but the adapter sends it to its own base URL.`
     : "";
   return `${isDeprecated ? "Deprecated. " : ""}${cutAtWord(text, MAX_DESCRIPTION_LENGTH)}${note}`;
 }

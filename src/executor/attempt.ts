@@ -103,7 +103,9 @@ export class Attempt {
     return this.#repeated;
   }
 
-  /** Writes the audit intent and the state of the idempotency key to disk. Must complete before the first byte is sent. */
+  /**
+   * Writes the audit intent and the state of the idempotency key to disk. Must complete before the first byte is sent.
+   */
   async dispatch(needsIntent: boolean): Promise<void> {
     const { audit, idempotency } = this.#parts;
     const writes: Promise<void>[] = [];

@@ -1,4 +1,5 @@
-// Checks a value against a JSON Schema and reports all violations. Untrusted schemas are evaluated only in the validation worker.
+// Checks a value against a JSON Schema and reports all violations. Untrusted schemas are evaluated only in the
+// validation worker.
 import { type OutputUnit, type SchemaDraft, Validator } from "@cfworker/json-schema";
 import type { JsonObject } from "../model/json.js";
 

@@ -34,7 +34,9 @@ export interface ExecutorParts extends PermitParts, Omit<AttemptParts, "giveBack
   readonly steadyNow: () => number;
   readonly limit: ResultLimit;
   readonly options: ExecutionOptions;
-  /** The longest time in milliseconds that a call waits for its server to start. The timeout of the call applies too. */
+  /**
+   * The longest time in milliseconds that a call waits for its server to start. The timeout of the call applies too.
+   */
   readonly startWaitMs: number;
 }
 
@@ -79,7 +81,7 @@ async function carryOut(call: Call, attempt: Attempt, parts: ExecutorParts): Pro
   const preparing = parts.audit?.prepare();
   if (preparing !== undefined) await preparing;
   if (context.signal?.aborted) {
-    throw new DiscoveryError("CANCELLED", `The call of ${tool.id} was cancelled before it was sent.`);
+    throw new DiscoveryError("CANCELLED", `The call to ${tool.id} was cancelled before it was sent.`);
   }
   const { name, operation, definition, file } = tool;
   const outgoing: UpstreamCall = {

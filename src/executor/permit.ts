@@ -97,7 +97,8 @@ function toFacts(call: Call, { profile }: PermitParts): CallFacts {
     profile: call.profile ?? profile,
     hasKey: call.idempotencyKey !== undefined,
     confirmed: call.confirmed === true,
-    // On the command line, `--confirmed` confirms a pending request. Without a pending request, the terminal asks the user.
+    // On the command line, `--confirmed` confirms a pending request. Without a pending request, the terminal asks the
+    // user.
     canAsk: call.context.ask !== undefined && !(isCommandLine(call) && call.confirmed === true),
     dryRun: call.dryRun === true,
   };
@@ -139,9 +140,9 @@ function withKey(
   if (args[sendAs] === key) return args;
   throw new DiscoveryError(
     "INVALID_REQUEST",
-    `The argument ${sendAs} of ${tool.id} differs from the idempotency key.`,
+    `The argument "${sendAs}" of ${tool.id} differs from the idempotency key of the call.`,
     {
-      hint: "Omit the argument; the gateway fills it in with the key.",
+      hint: `Omit the argument "${sendAs}": the gateway sets it to the idempotency key.`,
     },
   );
 }
@@ -264,7 +265,7 @@ function invalidBeforeConfirmation(
   { code, reason }: Confirm,
   violations: readonly ArgumentViolation[],
 ): DiscoveryError {
-  return new DiscoveryError(code, `${reason} Its arguments do not match the tool's schema.`, {
+  return new DiscoveryError(code, `${reason} The arguments do not match the tool's schema.`, {
     hint: ["Correct the arguments first: the user is asked only about valid calls.", { action: "retry" }],
     facts: { violations: toLines(violations) },
   });

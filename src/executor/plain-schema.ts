@@ -39,8 +39,8 @@ const MAX_SCHEMA_PARTS = 1000;
 const MAX_VALUE_PARTS = 1000;
 
 /**
- * Whether no value can make the evaluation of the schema slow: it has no patterns, references, formats or combinations, only
- * known keywords. About 80 % of real tools have such a schema; their arguments are checked without the worker.
+ * Whether no value can make the evaluation of the schema slow: it has no patterns, references, formats or combinations,
+ * only known keywords. About 80 % of real tools have such a schema; their arguments are checked without the worker.
  */
 export function isPlainSchema(schema: unknown): boolean {
   return isSmall(schema, MAX_SCHEMA_PARTS) && isPlain(schema, 0);

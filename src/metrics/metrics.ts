@@ -38,7 +38,7 @@ export function createMetrics(): Metrics {
   });
   const errors = createCounter({
     name: "anygpt_call_errors_total",
-    help: "Calls that failed without a result of the tool, by error code.",
+    help: "Calls that failed without a result from the tool, by error code.",
   });
   const durations = createHistogram(
     { name: "anygpt_call_duration_seconds", help: "Duration of calls from request to answer." },

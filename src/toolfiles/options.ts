@@ -31,7 +31,7 @@ const agents = z
 
 export const toolFilesOptions = z
   .strictObject({
-    enabled: z.boolean().default(true).describe("`false` reads no tool files."),
+    enabled: z.boolean().default(true).describe("Whether the gateway reads tool files."),
     folders: z
       .array(text)
       .max(100)

@@ -157,7 +157,7 @@ async function readOne(folder: string, { name, isLink }: Entry, context: ReadCon
   }
 }
 
-const TOO_LARGE = `A tool file has at most ${MAX_TOOL_FILE_BYTES / 1024} KiB; move it to another folder if it is not a tool file.`;
+const TOO_LARGE = `Tool files have at most ${MAX_TOOL_FILE_BYTES / 1024} KiB. If this file is not a tool file, move it to another folder.`;
 
 function examine(path: string, bytes: Buffer, { keys, signatures, now, previous }: ReadContext): Result {
   const verdict = verifyToolFile(bytes, { file: path, keys, signatures, now });
@@ -235,7 +235,7 @@ function resolveDuplicates(results: readonly Result[]): ReadToolFiles {
 /** The reason for rejecting a file whose tool id another file already uses. */
 export function shadowed({ path }: Pick<VerifiedFile, "path">, used: Pick<VerifiedFile, "path">): RefusedFile {
   const what = `is not used, because another file describes the same tool: ${used.path}`;
-  const hint = "Remove one of the two, or give one of them another tool_id.";
+  const hint = "Remove one of the two files, or give one of them another tool_id.";
   return { path, ...toSignatureRefusal(path, "shadowed", { what, hint, facts: { by: used.path } }) };
 }
 

@@ -59,7 +59,7 @@ export function withFiles(known: readonly ServerDefinition[], files: readonly Fo
     servers.push(toServer(name, group, filed));
   }
   const skipped = doubles.map(({ path, used: { file } }) => {
-    return `${path} was skipped: another file describes ${file.tool.name} of ${file.server} too.`;
+    return `${path} was skipped: another file also describes the tool ${file.server}:${file.tool.name}.`;
   });
   return { servers, doubles, notices: [...skipped, ...notices] };
 }

@@ -23,9 +23,13 @@ export function toTraceSettings(env: Env, options: TracesOptions = {}): TraceSet
   if (!isEnabled(env, options)) return undefined;
   const endpoint = options.endpoint ?? endpointIn(env) ?? COLLECTOR;
   if (!URL.canParse(endpoint) || !/^https?:$/.test(new URL(endpoint).protocol)) {
-    throw new DiscoveryError("CONFIGURATION_ERROR", "The address of the trace collector is not a valid URL.", {
-      hint: { action: "set-variable", name: "OTEL_EXPORTER_OTLP_ENDPOINT", value: "an http or https address" },
-    });
+    throw new DiscoveryError(
+      "CONFIGURATION_ERROR",
+      "The endpoint of the trace collector is not a valid http or https URL.",
+      {
+        hint: { action: "set-variable", name: "OTEL_EXPORTER_OTLP_ENDPOINT", value: "an http or https address" },
+      },
+    );
   }
   return {
     endpoint,

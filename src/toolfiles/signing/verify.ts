@@ -130,7 +130,7 @@ function unknownKey(keyId: string, { file, keys }: Pick<VerifyToolFileParts, "fi
   return toSignatureRefusal(file, "unknown-key", {
     what: `is signed with the key ${keyId}, which is not trusted here`,
     hint: [
-      "Ask the signer for the line that `anygpt mcp keys export` prints there.",
+      "Ask the signer for the line that `anygpt mcp keys export` prints on the signer's machine.",
       { action: "run-command", command: "anygpt mcp keys trust", purpose: "trust the key" },
     ],
     keyId,

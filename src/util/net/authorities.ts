@@ -67,7 +67,7 @@ function unusable(variable: string, what: string, cause?: unknown): DiscoveryErr
   return new DiscoveryError("CONFIGURATION_ERROR", `The environment variable ${variable} ${what}.`, {
     hint: [
       { action: "set-variable", name: variable, value: "a valid value" },
-      "Unset it to use the certificate authorities that come with Node.",
+      "Unset the variable to use the certificate authorities that come with Node.",
     ],
     facts: { variable },
     cause,

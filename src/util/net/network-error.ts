@@ -110,15 +110,19 @@ export function refusedRedirect(
   why: string,
   { status, executed }: { readonly status: number; readonly executed: Executed },
 ): DiscoveryError {
-  return new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} redirects the call, which is not followed: ${why}.`, {
-    hint:
-      executed === "no"
-        ? "Correct the base address or the path, so that no redirect is needed."
-        : "Check what the call has done before you repeat it.",
-    facts: { status },
-    server,
-    executed,
-  });
+  return new DiscoveryError(
+    "TOOL_EXECUTION_ERROR",
+    `${server} responded with a redirect that is not followed: ${why}.`,
+    {
+      hint:
+        executed === "no"
+          ? "Correct the base address or the path, so that no redirect is needed."
+          : "Check what the call has done before you repeat it.",
+      facts: { status },
+      server,
+      executed,
+    },
+  );
 }
 
 /** The system, DNS or TLS error code of an error or of one of its causes. */

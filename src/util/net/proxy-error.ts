@@ -34,7 +34,8 @@ interface Situation {
 }
 
 function explain(status: number, { variable, hasCredentials }: Situation): [what: string, hint: Hint] {
-  if (status !== 407) return ["it refused the connection", ["Ask the operator of the proxy to allow it.", BYPASS]];
+  if (status !== 407)
+    return ["it refused the connection", ["Ask the operator of the proxy to allow the connection.", BYPASS]];
   return hasCredentials
     ? [
         "it does not accept the user name and the password",

@@ -57,13 +57,13 @@ function whyNotFollowed(
   { url, method, body }: Hop,
   to: Redirection & { readonly isSameOrigin: boolean; readonly keepsCredentials: boolean },
 ): string | undefined {
-  if (!isSafe(method) && to.status < 303) return `HTTP ${to.status} does not say whether it ran`;
-  if (!isSafe(method) && to.isResent === true) return "it would be sent a third time";
+  if (!isSafe(method) && to.status < 303) return `HTTP ${to.status} does not say whether the call ran`;
+  if (!isSafe(method) && to.isResent === true) return "the call would be sent a third time";
   // A safe request without a body may be redirected to another origin without credentials; file downloads often need
   // this.
   const isSafeWithoutBody = isSafe(method) && body === undefined;
   if (to.keepsCredentials || isSafeWithoutBody) return undefined;
-  return to.isSameOrigin ? "it leaves the base address" : `it leads to ${url.origin}, another origin`;
+  return to.isSameOrigin ? "it leads outside the base URL" : `it leads to ${url.origin}, another origin`;
 }
 
 /**
