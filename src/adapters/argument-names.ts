@@ -13,7 +13,7 @@ export interface Placed {
  */
 const ORDER: readonly ArgumentLocation[] = ["path", "query", "header", "cookie", "body"];
 
-/** Argument names that every client and model accepts. */
+/** Matches argument names that all known clients and models accept. */
 const ACCEPTED = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /**

@@ -6,7 +6,9 @@ import { isReadOnly, isUsableName } from "./schema/lift.js";
 export interface BodyMembers {
   readonly properties: ReadonlyMap<string, unknown>;
   readonly required: ReadonlySet<string>;
-  /** Sets of members of which at least one (`anyOf`) or exactly one (`oneOf`) is required. */
+  /**
+   * Groups of required members. Of each group, at least one branch (`anyOf`) or exactly one (`oneOf`) must be complete.
+   */
   readonly alternatives: readonly Alternatives[];
 }
 

@@ -4,9 +4,9 @@ import type { AdapterEntry } from "./options.js";
 
 export interface AdapterPaths {
   readonly home: string;
-  /** The folder that relative paths in the entry are relative to. */
+  /** The folder against which relative paths in the entry are resolved. */
   readonly baseDir: string;
-  /** The file that contains the entry, or `inline`. */
+  /** Where the entry comes from: the path of a configuration file, or `inline`. */
   readonly origin: string;
 }
 

@@ -132,7 +132,7 @@ export class Attempt {
     this.observer?.answered(result);
   }
 
-  /** Records a failure and returns the error for the caller. */
+  /** Records that the call failed, and returns the error for the caller. */
   async failed(thrown: unknown): Promise<DiscoveryError> {
     const error = await this.#recordFailure(thrown);
     this.observer?.failed(error);

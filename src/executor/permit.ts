@@ -271,7 +271,7 @@ function invalidBeforeConfirmation(
   });
 }
 
-/** Converts a decision against the call to the error for the caller. */
+/** Converts a policy decision that forbids the call to the error for the caller. */
 export function refusal(decision: PolicyDecision, tool: Tool, { differences }: PinState): DiscoveryError {
   if (decision.kind === "allow" || decision.kind === "confirm") {
     return new DiscoveryError("CONFIRMATION_REQUIRED", `The call of ${tool.id} must be confirmed.`, {

@@ -22,7 +22,7 @@ const LINEAR_KEYWORDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   maxProperties: isNumber,
 };
 
-/** Keywords that only document the schema; a validator ignores them. */
+/** JSON Schema keywords that only document the schema; a validator ignores them. */
 const ANNOTATIONS = new Set([
   "title",
   "description",

@@ -15,7 +15,7 @@ export interface RiskyCall {
   readonly requestId: string;
 }
 
-/** The previous call with the same actor, tool and arguments. */
+/** An earlier call with the same actor, tool and arguments. */
 export interface Repeated {
   readonly requestId: string;
   readonly ageMs: number;

@@ -113,7 +113,10 @@ function checkOnMainThread(check: ValueCheck, tool: Tool, value: unknown): reado
 const MAX_STRIKES = 3;
 const BLOCKED_MS = 60_000;
 
-/** Blocks schemas that exceed the time limit repeatedly, so that they do not delay other calls. */
+/**
+ * Counts how often schemas exceed the time limit. A schema that does so repeatedly is blocked for some time, so that it
+ * does not delay other calls.
+ */
 function createStrikes() {
   const strikes = new Map<string, { count: number; until: number }>();
   const current = (hash: string) => {
@@ -162,7 +165,8 @@ function exchange(worker: Worker, request: CheckRequest, budgetMs: number): Prom
       worker.on("error", () => undefined);
       act();
     };
-    // The main thread may have been blocked: setImmediate lets it read a reply that has already arrived.
+    // If the main thread was blocked, a reply may already have arrived: setImmediate lets it be read before the timeout
+    // counts.
     const timer = setTimeout(() => setImmediate(() => settle(() => resolve({ kind: "late" }))), budgetMs);
     worker.once("message", (reply: CheckReply) => settle(() => resolve(reply)));
     worker.once("error", (error) => settle(() => reject(error)));

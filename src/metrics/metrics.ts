@@ -8,7 +8,7 @@ export interface EndedCall {
   /** The tool's risk. Empty if the tool was not found. */
   readonly risk: string;
   readonly outcome: "ok" | "tool_error" | "dry_run" | "error";
-  /** The error code, if the call failed. */
+  /** The error code. Set only if the call failed. */
   readonly code?: string;
   readonly seconds: number;
 }

@@ -45,10 +45,7 @@ export interface KeyRuling {
   readonly sendAs?: string;
 }
 
-/**
- * What the policy says about a tool, independent of the caller. It depends only on the tool's definition, so it can be
- * cached.
- */
+/** What the policy says about a tool for all callers. It depends only on the tool's definition, so it can be cached. */
 export interface Ruling {
   readonly risk: AssessedRisk;
   readonly scopes: readonly string[];
@@ -80,7 +77,7 @@ export async function compileRuling(options: PolicyOptions, compile: CompileSele
     const bucket = toBucket(options, rates(tool)[0]);
     const trust = trustOf(options, distrusted(tool));
     const risk = assessRisk({ ...tool, ...overrideOf(options, risks(tool)[0]), ...trust });
-    // A read-only tool may be repeated, unless another source declares a higher risk.
+    // A read-only tool may be repeated, unless another source declares a risk above `low`.
     const isReadOnly = risk.risk === "low" && tool.annotations?.["readOnlyHint"] === true;
     const known = trust.isDistrusted ? { server: tool.server, name: tool.name } : tool;
     return {

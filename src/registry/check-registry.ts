@@ -87,7 +87,7 @@ function checkEntry(id: string, entry: unknown, live: LiveOperation): Finding[] 
   return findings;
 }
 
-/** The properties of an operation that callers depend on. */
+/** The properties of an operation that are compared with the catalog, because callers depend on them. */
 const COMPARED: readonly (keyof Operation)[] = [
   "adapter",
   "tool",

@@ -3,7 +3,7 @@ import type { Operation } from "./operation.js";
 /** The format version of `operations.json`. It is increased with every incompatible change. */
 export const SCHEMA_VERSION = "1.0.0";
 
-/** `operations.json`: the operations of the live catalog at one moment. */
+/** The content of `operations.json`: all operations of the catalog at one point in time. */
 export interface Registry {
   readonly schema_version: string;
   readonly last_verified_at: string;

@@ -140,7 +140,7 @@ function widthOfCharacter(codePoint: number): number {
   return codePoint > 0xffff ? 2 : 1;
 }
 
-/** The next position after `at` where this step can match. */
+/** The next position after `at` at which this matcher can match. */
 function nextStart(matcher: Matcher | undefined, text: string, at: number): number {
   if (matcher?.kind !== "text") return at + widthOfCharacter(text.codePointAt(at) ?? 0);
   const found = text.indexOf(matcher.text, at + 1);

@@ -9,7 +9,7 @@ export interface RuleWarning {
   readonly rule: number;
   readonly kind: "matches-nothing" | "never-decides";
   readonly message: string;
-  /** Id of a tool that the rule matches. */
+  /** The id of a tool that the rule matches, as an example. */
   readonly tool?: string;
   /** The index of the earlier rule that decides instead. */
   readonly defeatedBy?: number;

@@ -42,7 +42,7 @@ function toBody(source: string): string {
   return source.startsWith("!") ? source.slice(1) : source;
 }
 
-/** The two parts of `/source/flags`; undefined if the text does not have that form. */
+/** Splits a regex in the form `/source/flags`; undefined if the text does not have that form. */
 export function splitRegex(text: string): { source: string; flags: string } | undefined {
   const parts = /^\/(?<source>.*)\/(?<flags>[a-z]*)$/isu.exec(text)?.groups;
   return parts === undefined ? undefined : { source: parts.source ?? "", flags: parts.flags ?? "" };

@@ -19,7 +19,7 @@ export interface Deprecation {
   readonly rest: string;
 }
 
-/** Finds the note that says that the tool is deprecated. */
+/** Finds the note in a description that says that the tool is deprecated; undefined if there is none. */
 export function findDeprecation(description: string): Deprecation | undefined {
   const beginning = description.slice(0, MAX_START_LENGTH);
   if (!/deprecated/iu.test(beginning)) return undefined;

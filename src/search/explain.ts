@@ -11,7 +11,7 @@ export interface Match {
   readonly word: string;
   /** The matching word in the document. */
   readonly found: string;
-  /** How the two words are related. `near`: the query as a whole has a similar meaning to this word. */
+  /** How the two words are related. `near`: the word is similar in meaning to the query as a whole. */
   readonly kind: ReadingKind | "near";
   /** The fields in which the word was found. */
   readonly fields: readonly FieldName[];

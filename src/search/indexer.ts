@@ -88,7 +88,7 @@ function createMemory(parts: Omit<BlockParts, "vocabulary">) {
     vocabulary,
     build: createBlockBuilder({ vocabulary, ...parts }),
     known: new WeakMap<object, Known>(),
-    /** The groups of the last index, by signature. */
+    /** The groups that the last index was built from, by signature. */
     last: new Map<string, Known>(),
     read: 0,
   };

@@ -16,8 +16,8 @@ const MAX_NEAR_WORDS = 3;
 const MAX_WITH_SAME_END = 400;
 
 /**
- * Most typing errors leave the first two or the last two letters intact. Words are therefore grouped by length and by
- * either end, so that a look-up compares a few hundred words instead of all.
+ * Creates the look-up. Most typing errors leave the first two or the last two letters intact, so words are grouped by
+ * length and by these letters, and a look-up compares a few hundred words instead of all.
  */
 export function createNearWords(words: Iterable<string>): FindNearWords {
   const byEnd = new Map<string, string[]>();

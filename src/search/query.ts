@@ -13,7 +13,10 @@ const MAX_CORRECTED = 8;
 /** The maximum number of words of a query that are read. No tool can match a longer request as a whole. */
 const MAX_WORDS = 200;
 
-/** How a word of a document corresponds to a word of the query. */
+/**
+ * How a word of a document matches a word of the query: literally (`exact`), as another form, as a synonym (`same`), as
+ * a related concept, or as the correction of a typing error.
+ */
 export type ReadingKind = "exact" | "form" | "same" | "concept" | "typing";
 
 export interface QueryReading {
@@ -127,8 +130,8 @@ function draftTerm({ word, stem, clauses }: Pick<Draft, "word" | "stem" | "claus
 }
 
 /**
- * Adds related words as further readings of the rarest query word they come from. Words related only to stop words
- * become separate terms.
+ * Adds words from the lexicon as further readings of the rarest query word to which they are related. Words that are
+ * related only to stop words become separate terms.
  */
 function addRelations(words: readonly string[], drafts: ReadonlyMap<string, Draft>, parts: QueryParts): Term[] {
   const { vocabulary, postings, ranking } = parts;

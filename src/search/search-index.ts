@@ -1,4 +1,4 @@
-// Builds an index over blocks of documents and searches it by words and meaning. It knows nothing of MCP, callers or
+// Builds a search index over index blocks and searches it by words and meaning. Independent of MCP, callers and
 // storage.
 import { type Block, type BlockParts, createBlockBuilder } from "./block.js";
 import { type RankingConstants, RANKING } from "./constants.js";
@@ -30,7 +30,7 @@ export interface SearchIndex {
 
 export interface SearchQuery {
   readonly limit: number;
-  /** Hits with a lower relevance are omitted. */
+  /** The lowest relevance of a hit; other hits are omitted. */
   readonly minRelevance?: number;
   /** Whether the caller may see a document. Applied before `limit`. */
   readonly accepts?: (id: string) => boolean;

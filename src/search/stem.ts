@@ -18,7 +18,7 @@ const UNSTEMMED = new Set(
   suche termin terminal times tos training universal universe ups utilization`.split(/\s+/u),
 );
 
-/** The common part of a word's inflections. */
+/** Returns the stem of a word: the common part of its inflections. */
 export function toStem(word: string): string {
   if (word.length < 3) return word;
   if (UNSTEMMED.has(word)) return word;

@@ -46,7 +46,7 @@ const PREFIX = /^(?:tool )?(?:description|summary|overview|purpose|what it does|
 const IN_BRACKETS = /^\[[^[\]]{1,40}\]\s*[:–—-]?\s*(?=\p{L})/u;
 const ORNAMENT = /^[^\p{L}\p{N}"'`([<{$@/\\.#*+&-]+/u;
 
-/** Yields paragraphs as one line of plain text each, without code, headings and decoration. */
+/** Yields each paragraph as one line of plain text, without code, headings and decoration. */
 function* paragraphsOf(text: string): Generator<string> {
   let paragraph = "";
   let count = 0;

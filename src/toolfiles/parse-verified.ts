@@ -10,7 +10,7 @@ export type ParsedFile =
 
 const MAX_REASONS = 10;
 
-/** Parses the body of a file whose signature or hash was verified. */
+/** Parses the body of a tool file whose signature or hash was verified. */
 export function parseVerified(
   path: string,
   { trust, body }: Extract<SignatureVerdict, { kind: "intact" }>,

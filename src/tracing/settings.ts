@@ -1,7 +1,7 @@
 import { DiscoveryError } from "../errors.js";
 import type { TracesOptions } from "./options.js";
 
-/** Where traces are sent, and which ones. */
+/** Where traces are sent, and which share of them. */
 export interface TraceSettings {
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;

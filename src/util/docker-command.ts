@@ -6,7 +6,7 @@ export interface DockerRun {
   readonly variables: readonly string[];
 }
 
-/** Options of `docker run` whose value may be the next word. */
+/** Options of `docker run` that take a value, which may be the next argument. */
 const VALUED =
   /^(?:-[evpuwlmch]|--(?:env|env-file|volume|mount|publish|user|workdir|label|memory|cpus|name|network|net|platform|entrypoint|add-host|hostname|pull|gpus|tmpfs|security-opt|cap-add|cap-drop|ulimit|restart|runtime|shm-size|ip|dns|device|expose|link|log-driver|log-opt|volumes-from|group-add|ipc|pid|cidfile))$/;
 

@@ -44,7 +44,7 @@ function isSwap(left: string, right: string, [row, column]: readonly [number, nu
   return row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
 }
 
-/** How many typing errors are accepted in a word of this length. */
+/** How many typing errors are accepted in a word with this many characters. */
 export function errorsAllowed(length: number): number {
   if (length < 4) return 0;
   return length < 8 ? 1 : 2;

@@ -52,7 +52,7 @@ export function effectLine(server: ServerEffect): string {
 
 const MASK = "***";
 
-/** Variables whose value decides which code runs or where it is downloaded from. They are always shown. */
+/** Environment variables whose value decides which code runs or where it is downloaded from. They are always shown. */
 const CODE_AFFECTING =
   /^(?:PATH|NODE_OPTIONS|NODE_PATH|BASH_ENV|ENV|SHELL|(?:LD|DYLD|PYTHON|PERL5|RUBY|GIT|UV|PIP)_?[A-Z_]*|_?JAVA_\w*OPTIONS|npm_config_(?!_)\w+|https?_proxy|all_proxy)$/i;
 

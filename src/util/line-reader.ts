@@ -10,7 +10,7 @@ export interface LineReaderParts {
   readonly onOverflow: (overflow: Overflow) => void;
 }
 
-/** A line that was too long: its size and its first and last kilobytes. */
+/** A line that was too long: its size, and its first and last kilobytes. */
 export interface Overflow {
   readonly head: Buffer;
   readonly tail: Buffer;

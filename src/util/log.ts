@@ -12,7 +12,7 @@ export const LOG_VARIABLE = "ANYGPT_LOG";
 
 /** Structured details of a log message. */
 export interface LogFacts {
-  /** Default: `info`. */
+  /** The severity of the message. Default: `info`. */
   readonly level?: LogLevel;
   readonly request_id?: string;
   readonly [fact: string]: unknown;

@@ -4,7 +4,7 @@ import type { ServerConnection, RestAuth, RestConnection } from "../model/server
 export interface PlainSecret {
   /** Where the value is, for users: `env.GITHUB_TOKEN`, `headers.Authorization`, `args[2]`, `url`. */
   readonly where: string;
-  /** A suggested name for a variable with this value. */
+  /** A suggested name for an environment variable that holds this value. */
   readonly variable: string;
   readonly value: string;
 }

@@ -136,7 +136,7 @@ function longestAt(text: string, start: number, words: readonly Word[]): Word | 
 const FACTOR = 0x9e_37_79_b1;
 const FACTOR_OF_FIRST = [1, 2, 3, 4, 5].reduce((power) => Math.imul(power, FACTOR), FACTOR);
 
-/** The hash of the first six characters. */
+/** The hash of the first six characters of a string. */
 function hashOf(text: string): number {
   let hash = 0;
   for (let index = 0; index < HEAD; index++) hash = (Math.imul(hash, FACTOR) + text.charCodeAt(index)) | 0;

@@ -7,7 +7,7 @@ export interface TextPiece {
   readonly text: string;
 }
 
-/** The maximum number of comparisons. If more would be needed, the differing part is returned as one piece. */
+/** The maximum number of comparisons. If more are needed, the whole differing part counts as removed and added. */
 const MAX_COMPARISONS = 1_000_000;
 
 /**
@@ -60,7 +60,7 @@ function quote(text: string): string {
   return JSON.stringify(cutAtWord(sanitize(toOneLine(text.slice(0, 10 * MAX_EXCERPT_LENGTH))), MAX_EXCERPT_LENGTH));
 }
 
-/** The number of items (or characters) in common at the start and at the end. */
+/** The number of items or characters that are equal at the start and at the end. */
 function commonEnds(one: ArrayLike<string>, other: ArrayLike<string>): readonly [head: number, tail: number] {
   const shortest = Math.min(one.length, other.length);
   let head = 0;

@@ -21,7 +21,7 @@ export function checkPath(written: string): CheckedPath {
   if (plain.split("/").some((step) => step === "." || step === "..")) {
     throw unsupportedOperation("has a path that leaves its base address");
   }
-  // A pair with a placeholder is treated as an ordinary parameter.
+  // Skip pairs with a placeholder: they are treated as ordinary parameters.
   const pairs = query.split("&").filter((pair) => pair !== "" && !/[{}]/.test(pair));
   const fixed = new Set(new URLSearchParams(pairs.join("&")).keys());
   return { path: pairs.length === 0 ? path : `${path}?${pairs.join("&")}`, fixed };

@@ -10,7 +10,7 @@ export interface Security {
   readonly auth: readonly WantedAuth[];
   /** Whether the document states that the operation needs no authentication. */
   isOpen(operation: JsonObject): boolean;
-  /** Whether a parameter carries credentials, so that it is not an argument. */
+  /** Whether a parameter carries credentials. Such a parameter is not offered as an argument. */
   isCredential(location: string, name: string): boolean;
 }
 

@@ -89,7 +89,7 @@ function pathValuesOf(variables: unknown): Map<string, PathValue> {
   );
 }
 
-/** Splits at the first separator only. */
+/** Splits a string at the first separator only. */
 function split(text: string, separator: string): [string, string] {
   const at = text.indexOf(separator);
   return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];

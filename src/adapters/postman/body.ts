@@ -141,7 +141,7 @@ export function textOf(description: unknown): string | undefined {
 
 const GRAPHQL_TEXT = /"""(?:\\"""|[^])*?(?:"""|$)|"(?:[^"\\\n]|\\.)*"?|#[^\n]*/g;
 
-/** Removes string literals and comments from a GraphQL query, because they may contain real secrets. */
+/** Masks string literals and removes comments in a GraphQL query, because they may contain real secrets. */
 function withoutTexts(query: string): string {
   return query.replace(GRAPHQL_TEXT, (found) => (found.startsWith("#") ? "" : '"***"'));
 }

@@ -17,7 +17,7 @@ type ReadRequest = Pick<
 
 const METHODS = new Set(["GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH"]);
 
-/** Reads the method, path, parameters and body of one request. */
+/** Reads the method, path, parameters and body of one Postman request. */
 export function readRequest(
   found: FoundRequest,
   address: PostmanAddress,

@@ -74,7 +74,7 @@ export const PLAIN_KEYWORDS: ReadonlyMap<string, Keep> = new Map([
   ["required", keepNames],
 ]);
 
-/** Keywords whose value is one schema, a list of schemas or a map of schemas. */
+/** JSON Schema keywords whose value is one schema, a list of schemas or a map of schemas. */
 export const SCHEMA_KEYWORDS: ReadonlyMap<string, "schema" | "list" | "map"> = new Map([
   ["items", "schema"],
   ["additionalProperties", "schema"],
@@ -104,7 +104,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ["bool", "boolean"],
 ]);
 
-/** Converts a type to JSON Schema 2020-12; undefined for an unknown type. */
+/** Converts the keyword `type` to JSON Schema 2020-12; undefined for an unknown type. */
 export function toType(type: unknown, isNullable: boolean): string | string[] | undefined {
   const given = (Array.isArray(type) ? type : [type]).flatMap((one) => TYPES.get(String(one)) ?? []);
   if (given.length === 0) return undefined;

@@ -11,7 +11,7 @@ import {
 } from "./phrase-table.js";
 
 export interface Relation {
-  /** Positions of the query words that this relation starts from. */
+  /** The positions in the query of the words that have this relation. */
   readonly from: readonly number[];
   /** A stem that tools may use instead of these words. */
   readonly stem: string;

@@ -1,4 +1,4 @@
-/** The words that tools may use for a phrase. */
+/** One meaning of a phrase: the stems of words that tools may use for it. */
 export interface PhraseMeaning {
   readonly kind: "same" | "concept";
   readonly stems: readonly string[];

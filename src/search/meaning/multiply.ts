@@ -17,11 +17,14 @@ const RESULT_BYTES = 4;
 export interface Matrix {
   /** The values of all rows, one row after the other. The caller fills them in. */
   readonly rows: Int8Array;
-  /** The product of the vector with each row, or with the first `maxRows` rows. Valid until the next call. */
+  /**
+   * Returns the products of the vector with all rows, or with the first `maxRows` rows. The array is reused by the next
+   * call.
+   */
   multiply(vector: Int8Array, maxRows?: number): Int32Array;
 }
 
-/** `dims` must be a multiple of sixteen. */
+/** Creates a matrix with `count` rows of `dims` values. `dims` must be a multiple of sixteen. */
 export function createMatrix(count: number, dims: number): Matrix {
   const resultsAt = dims + count * dims;
   const memory = createMemory(resultsAt + count * RESULT_BYTES);

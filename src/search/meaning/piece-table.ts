@@ -117,7 +117,7 @@ export function createPieceTable(lines: Uint8Array): PieceTable {
   };
 }
 
-/** The start of each line, followed by the end of the last one. */
+/** The start offset of each line, followed by the end of the last line. */
 function findStarts(lines: Uint8Array): Uint32Array {
   const starts = new Uint32Array(lines.length + 2);
   let count = 1;

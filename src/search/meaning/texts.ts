@@ -1,6 +1,6 @@
 import type { SearchDocument } from "../fields.js";
 
-/** The parts of a tool that the model reads, each with its own weight. */
+/** The parts of a tool's text that the embedding model reads, each with its own weight. */
 export const PARTS = ["name", "server", "first", "rest", "parameterNames", "parameterTexts"] as const;
 
 export type TextPart = (typeof PARTS)[number];

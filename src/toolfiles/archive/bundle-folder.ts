@@ -75,7 +75,10 @@ async function readMember(folder: string, name: string, origin: string): Promise
   throw notABundle(origin, `${JSON.stringify(name)} ${reason}`);
 }
 
-/** Rejects links, because a link would include a file from outside the folder. */
+/**
+ * Throws if the path is not a file or folder as expected. Rejects symbolic links, because a link could include a file
+ * from outside the folder.
+ */
 async function assertKind(path: string, kind: "file" | "folder", origin: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
   if (kind === "file" ? found?.isFile() : found?.isDirectory()) return;

@@ -14,7 +14,7 @@ import { type Bundle, type BundledFile, type BundledKey, MAX_MEMBER_BYTES, notAB
 
 export interface InstallPlanParts {
   readonly bundle: Bundle;
-  /** The name of the bundle in messages. */
+  /** The name of the bundle, for messages. */
   readonly origin: string;
   /** The folder into which the files would be installed. */
   readonly folder: string;

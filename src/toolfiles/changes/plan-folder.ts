@@ -46,10 +46,13 @@ export type PlannedFile =
   | (Planned & { readonly kind: "changed"; readonly before: ToolFile; readonly file: ToolFile })
   /** The definition in the file was edited; the server's definition did not change. `file` would undo the edit. */
   | (Planned & { readonly kind: "edited"; readonly before: ToolFile; readonly file: ToolFile })
-  /** The file was edited and the server's definition changed differently. `file` would undo the edit. */
+  /**
+   * The definition in the file was edited, and the server's definition changed in another way. `file` would undo the
+   * edit.
+   */
   | (Planned & { readonly kind: "conflict"; readonly before: ToolFile; readonly file: ToolFile })
   | (Planned & { readonly kind: "vanished"; readonly before: ToolFile })
-  /** The server's definition cannot be written to a file; `differences` has the reasons. */
+  /** The server's definition cannot be written to a tool file; `differences` has the reasons. */
   | (Planned & { readonly kind: "refused"; readonly before?: ToolFile });
 
 const FIRST_VERSION = "1.0.0";

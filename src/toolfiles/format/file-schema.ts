@@ -140,7 +140,7 @@ export const stdioFile = z.strictObject({
   config: stdioConfig,
 });
 
-/** The content of a tool file. */
+/** The validated content of a tool file, by the kind of its server. */
 export type HttpContent = z.output<typeof httpFile>;
 export type StdioContent = z.output<typeof stdioFile>;
 

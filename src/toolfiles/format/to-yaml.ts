@@ -56,7 +56,7 @@ function fitsBlock(value: unknown): boolean {
   );
 }
 
-/** The top-level members that start a new section. */
+/** Yields the top-level members of the document that start a new section. */
 function* sections({ contents }: Document): Iterable<readonly [Scalar, unknown]> {
   if (!isMap(contents)) return;
   for (const pair of contents.items.filter(isPair)) {

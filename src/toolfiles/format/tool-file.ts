@@ -5,7 +5,7 @@ import { sha256 } from "../../util/sha256.js";
 
 /** A tool file: the server's definition of a tool, how the server is reached, and additions by the user. */
 export interface ToolFile {
-  /** The file's name without `.yaml`. */
+  /** The id of the tool, which is the file name without `.yaml`. */
   readonly toolId: string;
   readonly version: string;
   readonly server: string;

@@ -33,7 +33,7 @@ export function parseSignature(text: string): Buffer | undefined {
   return decodeExactly(text, SIGNATURE_BYTES);
 }
 
-/** The id of a public key: the first half of its SHA-256. */
+/** The id of a public key: the first half of its SHA-256 hash. */
 export function keyIdOf(publicKey: Uint8Array): string {
   return createHash("sha256").update(publicKey).digest("hex").slice(0, 32);
 }

@@ -1,7 +1,7 @@
 import { DiscoveryError } from "../../errors.js";
 import type { Hint } from "../../model/next-steps.js";
 
-/** Why a tool file is rejected. */
+/** The kinds of reasons for which a tool file is rejected. */
 export type RefusalReason =
   | "unsigned"
   | "hash-only"

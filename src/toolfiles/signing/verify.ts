@@ -22,7 +22,7 @@ export type SignatureVerdict =
   | { readonly kind: "refused"; readonly refusal: SignatureRefusal };
 
 export interface VerifyToolFileParts {
-  /** The file's name, for messages. */
+  /** The name of the tool file, for messages. */
   readonly file: string;
   readonly keys: SigningKeyring;
   readonly signatures: Signatures;

@@ -6,7 +6,7 @@ import type { JsonFault } from "./violation.js";
  */
 const MIN_WRITTEN_WITH_EXPONENT = 1e21;
 const MIN_NORMAL = 2.2250738585072014e-308;
-/** A normal double preserves every decimal with up to this many significant digits (IEEE 754). */
+/** The number of significant decimal digits that a normal double always preserves (IEEE 754). */
 const PRESERVED_DIGITS = 15;
 
 const POINT = 0x2e;
@@ -41,7 +41,7 @@ export function writtenNumberFault(token: string): JsonFault | undefined {
 interface Decimal {
   /** The digits from the first significant one to the last; empty for zero. */
   readonly digits: string;
-  /** The power of ten of the last digit. */
+  /** The exponent (power of ten) of the last digit. */
   readonly power: number;
 }
 

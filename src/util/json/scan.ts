@@ -131,7 +131,7 @@ function endOfNumber(text: string, start: number): number {
   return end;
 }
 
-/** The end of `true`, `false` or `null`. */
+/** The end of the literal `true`, `false` or `null`. */
 function endOfWord(text: string, start: number): number {
   let end = start + 1;
   while (end < text.length && text.charCodeAt(end) >= 0x61 && text.charCodeAt(end) <= 0x7a) end += 1;

@@ -39,7 +39,7 @@ export interface GuardedRequest extends Hop {
   readonly maxTotalMs: number;
   /** The part of `maxTotalMs` that is left, if a part was spent before this request. */
   readonly leftMs?: number;
-  /** Maximum size of the response in bytes, after decompression. */
+  /** The maximum size of the response body in bytes, after decompression. */
   readonly maxBytes: number;
   readonly redirect: "follow" | "refuse";
   /** Whether requests with any method may reuse connections. By default, only requests with safe methods do. */
@@ -59,7 +59,7 @@ export interface GuardedResponse {
   readonly url: URL;
   /** The response body. Read it to its end or stop early; both release the connection. */
   readonly body: AsyncGenerator<Buffer, void, undefined>;
-  /** Restarts the timeout. */
+  /** Restarts the time without activity (`timeoutMs`). */
   reportActivity(): void;
 }
 
@@ -216,7 +216,7 @@ interface Terms {
   readonly isShared: boolean;
 }
 
-/** How a request reaches its target. */
+/** How a request reaches its target, for choosing a connection pool. */
 interface Route extends Terms {
   readonly proxy: Proxy | undefined;
   readonly tls: TlsOptions;

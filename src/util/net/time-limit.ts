@@ -53,7 +53,7 @@ export function createTimeLimit(limits: TimeLimits, signal?: AbortSignal): TimeL
       isSent = true;
     },
     restart() {
-      // Refreshing a cleared timer would start it again.
+      // Do not refresh a cleared timer: that would start it again.
       if (!isOver) silence.refresh();
     },
     reason: () => reason,

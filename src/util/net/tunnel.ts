@@ -28,7 +28,7 @@ export class TunnelAgent extends Agent {
     this.#parts = parts;
   }
 
-  // Node passes a callback that its types do not declare.
+  // Node passes a second argument, a callback that its types do not declare.
   override createConnection(options: ClientRequestArgs, onConnected?: (...args: never[]) => void): undefined {
     void this.#connect(options, onConnected as unknown as Connected);
     return undefined;
