@@ -7,15 +7,18 @@ export interface Placed {
   readonly name: string;
 }
 
-/** If two locations use the same name, the first in this order keeps it unchanged. */
+/**
+ * Where a parameter can be located. If two locations use the same name, the first one in this order keeps the name
+ * unchanged.
+ */
 const ORDER: readonly ArgumentLocation[] = ["path", "query", "header", "cookie", "body"];
 
-/** Argument names that every client and model accepts. */
+/** Matches argument names that all known clients and models accept. */
 const ACCEPTED = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /**
- * Gives each parameter and body member an argument name. It is the original name if clients accept it and no earlier
- * location uses it, otherwise a name such as `body_id`. The names do not depend on the order in the document.
+ * Gives each parameter and body member an argument name: the original name if clients accept it and no earlier location
+ * uses it, otherwise a name such as `body_id`. The names do not depend on the order in the API document.
  */
 export function nameArguments(given: readonly Placed[]): ReadonlyMap<Placed, string> {
   const names = new Map<Placed, string>();
@@ -42,7 +45,7 @@ function compare(left: Placed, right: Placed): number {
   return byLocation === 0 ? (left.name < right.name ? -1 : left.name > right.name ? 1 : 0) : byLocation;
 }
 
-/** `filter[status]` → `filter_status`. */
+/** Replaces characters that are not allowed in an argument name: `filter[status]` → `filter_status`. */
 function toWord(name: string): string {
   const word = name
     .normalize("NFKD")

@@ -2,11 +2,13 @@ import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { References } from "./references.js";
 import { isReadOnly, isUsableName } from "./schema/lift.js";
 
-/** The members of a body whose schema is a plain object. */
+/** The members of a request body whose schema is a plain object. */
 export interface BodyMembers {
   readonly properties: ReadonlyMap<string, unknown>;
   readonly required: ReadonlySet<string>;
-  /** Sets of members of which at least one (`anyOf`) or exactly one (`oneOf`) is required. */
+  /**
+   * Groups of required members. Of each group, at least one branch (`anyOf`) or exactly one (`oneOf`) must be complete.
+   */
   readonly alternatives: readonly Alternatives[];
 }
 
@@ -17,13 +19,13 @@ export interface Alternatives {
 
 const MAX_MEMBERS = 1_000;
 const MAX_DEPTH = 10;
-/** Limit for one body. A part counts as often as it is referred to. */
+/** The maximum number of subschemas in one body. A subschema counts each time it is referenced. */
 const MAX_PARTS = 5_000;
 
 /**
- * The members of a body's schema, with `allOf` merged. Undefined if the schema is not a plain object (lists,
- * alternatives, maps with free keys) or has too many parts. Alternatives that differ only in `required` are returned
- * separately.
+ * Returns the members of a request body's schema, with `allOf` merged. Undefined if the schema is not a plain object
+ * (lists, alternatives, maps with arbitrary keys) or has too many subschemas. Alternatives that differ only in
+ * `required` are returned separately.
  */
 export function bodyMembers(raw: unknown, references: References): BodyMembers | undefined {
   const found = read(raw, { references, known: new Map(), partsLeft: MAX_PARTS }, 0);
@@ -33,7 +35,7 @@ export function bodyMembers(raw: unknown, references: References): BodyMembers |
   return {
     properties,
     required: new Set([...found.required].filter((name) => properties.has(name))),
-    // A branch that requires a member that the body does not have can never be satisfied.
+    // Drop branches that require a member that the body does not have: they can never be satisfied.
     alternatives: [...found.alternatives]
       .map(({ keyword, branches }) => ({
         keyword,
@@ -47,7 +49,7 @@ function combine(schemas: readonly unknown[]): unknown {
   return schemas.length === 1 ? schemas[0] : { allOf: schemas };
 }
 
-/** Sets, because the same part may be reached by several paths. */
+/** What was found in a schema and its subschemas. Sets, because several paths may lead to the same subschema. */
 interface Found {
   readonly properties: Map<string, Set<unknown>>;
   readonly required: Set<string>;
@@ -57,7 +59,7 @@ interface Found {
 
 interface Reading {
   readonly references: References;
-  /** Results by schema object. */
+  /** Results for the schema objects that were already read. */
   readonly known: Map<JsonObject, Found>;
   partsLeft: number;
 }
@@ -116,7 +118,7 @@ function requiredOf({ required }: JsonObject): string[] {
   return list(required).filter((name) => typeof name === "string");
 }
 
-/** Returns false if the body exceeds the limit of parts. */
+/** Merges the members of a subschema. Returns false if the body exceeds `MAX_PARTS`. */
 function merge(into: Found, part: Found, reading: Reading): boolean {
   const members = [...part.properties.values()].reduce((sum, { size }) => sum + size, 0);
   reading.partsLeft -= 1 + members + part.required.size + part.alternatives.size;

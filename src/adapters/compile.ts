@@ -4,13 +4,13 @@ import type { AdapterEntry } from "./options.js";
 
 export interface AdapterPaths {
   readonly home: string;
-  /** The folder that relative paths in the entry are relative to. */
+  /** The folder against which relative paths in the entry are resolved. */
   readonly baseDir: string;
-  /** The file that contains the entry, or `inline`. */
+  /** Where the entry comes from: the path of a configuration file, or `inline`. */
   readonly origin: string;
 }
 
-/** Converts an adapter entry of the configuration to a server definition. */
+/** Converts an entry of the configuration section `adapters` to a server definition. */
 export function compileAdapter(entry: AdapterEntry, paths: AdapterPaths): ServerDefinition {
   const { name, title, description, baseUrl, headers, auth, idempotencyHeader } = entry;
   const text = description ?? title;
@@ -33,7 +33,10 @@ export function compileAdapter(entry: AdapterEntry, paths: AdapterPaths): Server
   };
 }
 
-/** A document that starts with a variable counts as remote, because its value is not known before it is used. */
+/**
+ * Whether the document path is a URL. A path that starts with a variable counts as remote, because the variable's value
+ * is not known before it is used.
+ */
 export function isRemote(document: string): boolean {
   return /^https?:\/\//i.test(document) || document.startsWith("${");
 }

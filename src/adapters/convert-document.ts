@@ -20,13 +20,16 @@ export interface ConvertedDocument extends DescribedApi {
   readonly format: string;
   readonly tools: readonly ToolDefinition[];
   readonly dropped: readonly { readonly name: string; readonly reason: string }[];
-  /** Patterns in `operations` of the configuration that match no tool. */
+  /** Patterns of the configuration option `operations` that match no tool. */
   readonly unmatched: readonly string[];
-  /** The document has more operations than the limit. */
+  /** Whether operations were left out because the document has more of them than the limit. */
   readonly truncated: boolean;
 }
 
-/** Limit for the characters of all definitions; the largest real documents have three million. */
+/**
+ * The maximum size of all tool definitions together, in characters of JSON. The largest real documents need three
+ * million.
+ */
 const MAX_TOTAL_CHARACTERS = 100_000_000;
 const TOO_MUCH = "exceeds the limit for the total size of the document's tools";
 /** The longest time for which the conversion blocks the event loop. */
@@ -90,7 +93,9 @@ async function readDocument(
   );
 }
 
-/** Yields to the event loop every few milliseconds. */
+/**
+ * Returns a function to call between two operations. It yields to the event loop if the last pause was `TURN_MS` ago.
+ */
 function createTurns(): { readonly pause: () => Promise<void> | undefined } {
   let since = performance.now();
   return {

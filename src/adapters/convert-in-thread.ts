@@ -7,7 +7,8 @@ import type { DocumentReply, DocumentRequest } from "./document-worker.js";
 import { refuseDocument } from "./refuse.js";
 
 /**
- * In characters. Smaller documents are read in a few milliseconds and need no thread, unless they come from the web.
+ * The longest local document, in characters, that is converted on the main thread. Converting it takes a few
+ * milliseconds.
  */
 const MAX_INLINE_LENGTH = 100_000;
 const TIMEOUT_MS = 60_000;

@@ -1,10 +1,13 @@
 import type { RestConnection } from "../model/server.js";
 
-/** The part of the configuration that affects the tools of a document. */
+/** The part of an adapter's configuration that affects which tools are made from its API document. */
 export type DocumentConnection = Pick<RestConnection, "document" | "baseUrl" | "operations" | "idempotencyHeader"> &
   Partial<Pick<RestConnection, "headers" | "auth">>;
 
-/** Whether the configuration sets a parameter. Then it is not an argument, and no argument can change it. */
+/**
+ * Whether the configuration sets this parameter. Such a parameter is not offered as an argument, so that no caller can
+ * change it.
+ */
 export function isConfigured({ headers, auth }: DocumentConnection, location: string, name: string): boolean {
   const isSame = (other: string): boolean => other.toLowerCase() === name.toLowerCase();
   if (location === "header" && Object.keys(headers ?? {}).some(isSame)) return true;
@@ -13,7 +16,7 @@ export function isConfigured({ headers, auth }: DocumentConnection, location: st
   );
 }
 
-/** Replaces the values of headers and credentials with empty strings; the conversion needs only the names. */
+/** Replaces the values of headers and credentials with empty strings: the conversion needs only their names. */
 export function withoutSecrets(connection: DocumentConnection): DocumentConnection {
   const { document, baseUrl, operations, idempotencyHeader, headers = {}, auth } = connection;
   return {

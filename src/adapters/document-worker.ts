@@ -1,4 +1,4 @@
-// The worker thread that converts one document, so that the gateway's event loop stays free.
+// The worker thread that converts one API document, so that the gateway's event loop is not blocked.
 import { parentPort, workerData } from "node:worker_threads";
 import { DiscoveryError } from "../errors.js";
 import type { Hint } from "../model/next-steps.js";

@@ -10,8 +10,8 @@ import { isEqualJson } from "../util/json/is-equal.js";
 const MAX_EXAMPLE_LENGTH = 4_000;
 
 /**
- * Example arguments from the document: the required arguments that have an example, and the members of an example body.
- * Values that do not match the type of their schema are left out.
+ * Example arguments from the API document: values for the required arguments that have an example, and the members of
+ * an example body. Values that do not match the type of their schema are left out.
  */
 export function exampleArguments(
   operation: DescribedOperation,
@@ -55,7 +55,7 @@ interface Given {
 function ofParameters(operation: DescribedOperation, flattened: Flattened, references: References): [string, Given][] {
   return operation.parameters.flatMap(({ example, schema, in: location }, index): [string, Given][] => {
     const argument = flattened.parameters[index]?.argument;
-    // The example of a header or cookie may be a real secret.
+    // Skip headers and cookies: their examples may be real secrets.
     if (argument === undefined || location === "header" || location === "cookie") return [];
     const value = example ?? fromSchema(schema, references);
     return value === undefined ? [] : [[argument, { value, isOfBody: false }]];
@@ -79,7 +79,7 @@ function ofBody({ body }: DescribedOperation, flattened: Flattened, references: 
   });
 }
 
-/** An example value from the schema itself. */
+/** The first of the example, default, constant and enum values in the schema. */
 function fromSchema(raw: unknown, references: References): unknown {
   const found = attempt(() => ({ schema: references.follow(raw) }));
   if ("refusal" in found || !isJsonObject(found.schema)) return undefined;

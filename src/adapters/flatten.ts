@@ -1,5 +1,5 @@
-// Flattens an operation: all parameters and body members become arguments of one object, with the mapping back to the
-// request.
+// Flattens an operation: all parameters and body members become the arguments of one tool. Also returns how the
+// arguments are mapped back to the request.
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { RestBody, RestMember, RestParameter } from "../model/operation.js";
 import { nameArguments, type Placed } from "./argument-names.js";
@@ -12,7 +12,7 @@ import { toPlainText } from "./text.js";
 
 export interface Flattened {
   readonly arguments: Arguments;
-  /** Pointers of the definitions that the arguments refer to. */
+  /** JSON pointers of the definitions that the argument schemas refer to. */
   readonly needs: ReadonlySet<string>;
   readonly parameters: readonly RestParameter[];
   readonly body?: RestBody;
@@ -82,7 +82,10 @@ function locationsOf(
 
 type LiftArgument = (raw: unknown) => JsonObject;
 
-/** The schema that an argument refers to is written inline, so that models see it without following a reference. */
+/**
+ * Converts the schema of an argument. A referenced schema is written inline, so that models see it without following a
+ * reference.
+ */
 function liftArgument(raw: unknown, parts: FlattenParts & { readonly needs: Set<string> }): JsonObject {
   const { references, lifting, needs } = parts;
   const reference = referenceOf(raw);
@@ -136,7 +139,7 @@ function wholeBody(body: DescribedBody, argument: string, lift: LiftArgument): F
 
 interface MemberParts {
   readonly members: BodyMembers;
-  /** The argument names, in the order of the members. */
+  /** The argument name of each member, in the order of `members.properties`. */
   readonly names: readonly string[];
   readonly lift: LiftArgument;
   readonly references: References;
@@ -170,7 +173,7 @@ function memberBody(body: DescribedBody, { members, names, lift, references }: M
   };
 }
 
-/** Whether the schema of a part describes the bytes of one file or of several. */
+/** Whether the schema of a multipart member describes one file, a list of files or no file (undefined). */
 function filesIn(raw: unknown, references: References): "one" | "many" | undefined {
   const schema = references.follow(raw);
   if (!isJsonObject(schema)) return undefined;

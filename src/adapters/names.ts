@@ -1,8 +1,8 @@
 import { sha256 } from "../util/sha256.js";
 
-/** The data that a tool's name is derived from. */
+/** The properties of an operation that its tool name is derived from. */
 export interface Nameable {
-  /** Identifies the operation in its document. */
+  /** Identifies the operation in its API document. */
   readonly key: string;
   readonly method: string;
   readonly path: string;
@@ -12,9 +12,10 @@ export interface Nameable {
 const MAX_LENGTH = 64;
 
 /**
- * Names all operations: unique, in `[a-z0-9-]{1,64}`, and independent of the order in the document. If several have the
- * same name, the operation with that exact id keeps it, then the one with the shortest key. The others get a suffix
- * from their key, so that adding an operation changes only names that collide with it.
+ * Returns a tool name for each operation: unique, in `[a-z0-9-]{1,64}`, and independent of the order in the document.
+ * If several operations would get the same name, the one whose id is exactly that name keeps it, otherwise the one with
+ * the shortest key. The others get a hash of their key as suffix, so that a new operation changes only names that
+ * collide with it.
  */
 export function nameOperations(operations: readonly Nameable[]): ReadonlyMap<Nameable, string> {
   const names = new Map<Nameable, string>();
@@ -43,7 +44,7 @@ function precedence(left: Nameable, right: Nameable, name: string): number {
 function withSuffix(name: string, key: string, taken: Set<string>): string {
   const hash = sha256(key);
   for (let length = 6; ; length += 2) {
-    // Operations with the same key are the same operation twice; a number distinguishes them.
+    // If the whole hash is not enough, the same key occurs twice; a number then makes the names different.
     const suffix = length <= hash.length ? hash.slice(0, length) : `${hash.slice(0, 6)}-${length - hash.length}`;
     const made = `${name.slice(0, MAX_LENGTH - suffix.length - 1).replace(/-+$/, "")}-${suffix}`;
     if (taken.has(made) || made.length > MAX_LENGTH) continue;
@@ -59,7 +60,7 @@ function preferredName({ id, method, path, key }: Nameable): string {
   return `${words.slice(0, MAX_LENGTH - 9).replace(/-+$/, "")}-${sha256(words).slice(0, 8)}`;
 }
 
-/** Converts `listAllUsers`, `repos/list-for-user` and `HTTPServer2` to lower-case words with dashes. */
+/** Converts identifiers such as `listAllUsers`, `repos/list-for-user` and `HTTPServer2` to kebab case. */
 export function toKebab(text: string): string {
   return text
     .slice(0, 400)

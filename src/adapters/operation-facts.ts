@@ -2,7 +2,9 @@ import type { OperationFacts } from "../model/server.js";
 
 export type StatedFacts = Omit<OperationFacts, "tools">;
 
-/** The facts that the configuration states about a tool: for each fact, the first matching entry with it decides. */
+/**
+ * The facts that the configuration states about a tool. Each fact comes from the first matching entry that states it.
+ */
 export function factsFor(name: string, entries: readonly OperationFacts[]): StatedFacts {
   const stated: { -readonly [Fact in keyof StatedFacts]: StatedFacts[Fact] } = {};
   for (const { tools, ...facts } of entries) {
@@ -12,8 +14,8 @@ export function factsFor(name: string, entries: readonly OperationFacts[]): Stat
 }
 
 /**
- * The patterns that match none of these tools. They are reported, because a misspelt pattern would otherwise have no
- * visible effect.
+ * The patterns that match none of these tools. The gateway reports them, because a misspelt pattern would otherwise
+ * silently have no effect.
  */
 export function unmatchedPatterns(names: readonly string[], entries: readonly OperationFacts[]): string[] {
   const known = new Set(names);
@@ -23,7 +25,10 @@ export function unmatchedPatterns(names: readonly string[], entries: readonly Op
   );
 }
 
-/** `*` matches any characters, `?` one. It backtracks only to the last star, so that no pattern takes long. */
+/**
+ * Matches a glob: `*` is any number of characters, `?` is one. Backtracks only to the last `*`, so that matching is
+ * never exponential.
+ */
 export function matchesName(pattern: string, name: string): boolean {
   let at = 0;
   let step = 0;

@@ -128,7 +128,10 @@ function checkNames(adapters: readonly { readonly name: string }[], context: Con
   });
 }
 
-/** An attacker who can change a remote document must not choose the address that receives the credentials. */
+/**
+ * Rejects configurations that send credentials to a URL from a remote document: an attacker who can change the document
+ * would receive them.
+ */
 function checkAddresses(
   adapters: readonly z.output<typeof namedAdapter>[] | Readonly<Record<string, z.output<typeof keyedAdapter>>>,
   context: Context,

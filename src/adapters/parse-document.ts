@@ -2,14 +2,17 @@ import { Composer, type CST, Lexer, Parser } from "yaml";
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import { refuseDocument } from "./refuse.js";
 
-/** Limits in characters. Reading YAML takes fifty times the memory of its text, so its limit is lower. */
+/**
+ * Size limits of an API document. The limit for YAML is lower, because parsing it takes fifty times the memory of its
+ * text.
+ */
 export const DOCUMENT_LIMITS = { characters: 52_428_800, yamlCharacters: 16_777_216, operations: 20_000 } as const;
 
 const MAX_DEPTH = 200;
-/** The `yaml` library counts each use of an anchor and multiplies nested ones. */
+/** The maximum number of expanded YAML aliases. The `yaml` library counts each use and multiplies nested ones. */
 const MAX_ALIASES = 10_000;
 
-/** Parses the text of a JSON or YAML document. */
+/** Parses the JSON or YAML text of an API document. */
 export function parseDocument(given: string): JsonObject {
   const text = given.startsWith("\ufeff") ? given.slice(1) : given;
   assertSize(text, DOCUMENT_LIMITS.characters);
@@ -47,8 +50,8 @@ function parseYaml(text: string): unknown {
   }
 }
 
-// Check the depth first: the composer is recursive, and a stack overflow inside a regular expression would end the
-// process.
+// Returns undefined if the YAML is nested too deeply. The depth is checked before composing, because the composer is
+// recursive and a stack overflow inside a regular expression would end the process.
 function tokensOf(text: string): CST.Token[] | undefined {
   const parser = new Parser();
   const tokens: CST.Token[] = [];
@@ -66,5 +69,5 @@ function assertSize(text: string, maxCharacters: number): void {
 }
 
 function notReadable(what: string) {
-  return refuseDocument(`The document ${what}.`, "Check it with an OpenAPI validator.");
+  return refuseDocument(`The document ${what}.`, "Check the document with an OpenAPI validator.");
 }

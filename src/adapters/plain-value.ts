@@ -5,7 +5,7 @@ import { isForbiddenKey } from "../util/json/violation.js";
 const MAX_DEPTH = 20;
 const MAX_PARTS = 1_000;
 
-/** Returns a copy of an example or default value if it is small and valid in strict JSON. */
+/** Returns a copy of an example or default value if it is small and can be sent as strict JSON. */
 export function toPlainValue(value: unknown): { readonly value: unknown } | undefined {
   let parts = 0;
   const isPlain = (one: unknown, depth: number): boolean => {

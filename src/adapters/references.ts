@@ -3,14 +3,14 @@ import { followReference } from "../util/schema-reference.js";
 import { cutAtWord } from "../util/text.js";
 import { unsupportedOperation } from "./refuse.js";
 
-/** Resolves references inside one document. It never reads anything outside the document. */
+/** Resolves `$ref` references inside one API document. External references are rejected and never read. */
 export interface References {
   /**
-   * Returns the value, or the value at the end of its chain of references. Throws if a reference is external, missing
-   * or circular.
+   * Returns the value itself if it is not a reference, otherwise the value at the end of its chain of references.
+   * Throws if a reference is external, missing or circular.
    */
   follow(value: unknown): unknown;
-  /** Returns the pointer at which a chain of references ends, and the value there. */
+  /** Returns the JSON pointer at which a chain of references ends, and the value there. */
   resolve(reference: string): ReferenceTarget;
 }
 
@@ -59,7 +59,7 @@ export function referenceOf(value: unknown): string | undefined {
   return typeof reference === "string" ? reference : undefined;
 }
 
-/** Whether there are other keywords next to `$ref`. */
+/** Whether an object has other keywords next to `$ref`. */
 function hasMore(value: unknown): boolean {
   return isJsonObject(value) && Object.keys(value).length > 1;
 }

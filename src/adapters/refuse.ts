@@ -1,19 +1,22 @@
 import { DiscoveryError } from "../errors.js";
 import type { Hint } from "../model/next-steps.js";
 
-/** The reason why an operation is dropped. It is a predicate that follows the operation's name. */
+/**
+ * The error for an operation that is dropped. `reason` is a predicate that continues a sentence after the operation's
+ * name.
+ */
 export function unsupportedOperation(reason: string): DiscoveryError {
   return new DiscoveryError("CONFIGURATION_ERROR", reason);
 }
 
-/** The reason why a whole document is rejected. */
+/** The error for an API document that is rejected as a whole. */
 export function refuseDocument(message: string, hint: Hint): DiscoveryError {
   return new DiscoveryError("CONFIGURATION_ERROR", message, { hint });
 }
 
 /**
- * Runs a function that may reject an operation. A defect of the gateway in one operation must not affect the others
- * either.
+ * Converts one operation; returns the reason if it throws. An unexpected exception is caught too, so that a bug affects
+ * only this operation.
  */
 export function attempt<Result>(work: () => Result): Result | { readonly refusal: string } {
   try {

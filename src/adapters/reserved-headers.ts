@@ -24,7 +24,8 @@ const RESERVED = new Set([
   "transfer-encoding",
   "upgrade",
   "via",
-  // Servers that honour these headers could treat a harmless method or path as another one.
+  // Method and path overrides: servers that honor them could execute another method or path than the one that was
+  // checked.
   "x-http-method",
   "x-http-method-override",
   "x-method-override",

@@ -3,7 +3,7 @@ import { cutAtWord } from "../util/text.js";
 /** Converts Markdown to plain text of at most `length` characters, without tags, link targets and empty lines. */
 export function toPlainText(markdown: unknown, length: number): string | undefined {
   if (typeof markdown !== "string") return undefined;
-  // The length that is read bounds the time for hostile texts; removing tags and links rarely shrinks a text by more
+  // Read only the start, to bound the time for hostile strings. Removing tags and links rarely shrinks a text by more
   // than this factor.
   const plain = clean(markdown.slice(0, length * 4))
     .replace(/<\/?[a-zA-Z][^<>]{0,400}>/g, "")
@@ -18,7 +18,7 @@ export function toPlainText(markdown: unknown, length: number): string | undefin
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", nbsp: " " };
 
-/** The same on one line. */
+/** Like `toPlainText`, but on one line. */
 export function toPlainLine(markdown: unknown, length: number): string | undefined {
   const text = toPlainText(markdown, length * 2)?.replace(/\s+/g, " ");
   return text === undefined ? undefined : cutAtWord(text, length);
@@ -32,7 +32,7 @@ export function clean(text: string): string {
     .replace(/[^\P{Cc}\n\t]/gu, "");
 }
 
-/** A URL that is safe to show as a link. */
+/** Returns the value if it is a URL that is safe to show as a link. */
 export function toWebAddress(value: unknown): string | undefined {
   if (typeof value !== "string" || value.length > 2000 || !URL.canParse(value)) return undefined;
   return /^https?:$/.test(new URL(value).protocol) ? value : undefined;

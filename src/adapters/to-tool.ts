@@ -20,7 +20,7 @@ const MAX_TITLE_LENGTH = 120;
 const MAX_DESCRIPTION_LENGTH = 2_000;
 const KEY_HEADER = /^(?:x-)?idempotency-key$/i;
 
-/** Converts one operation of a document to a tool. */
+/** Converts one operation of an API document to a tool. */
 export function toTool(described: DescribedOperation, parts: ToToolParts): ToolDefinition {
   const { name, lifting, references } = parts;
   const operation = withoutConfigured(withoutKeyHeader(described, parts.connection), parts.connection);
@@ -50,8 +50,8 @@ export function toTool(described: DescribedOperation, parts: ToToolParts): ToolD
 function factsOf(described: DescribedOperation, { name, connection }: ToToolParts): Partial<RestOperation> {
   const { method, isOpen, isDeprecated, category, errors, documentation } = described;
   const header = keyHeaderOf(described, connection);
-  // A declared header does not prove that the API honours it: only the operator's configuration can state that a
-  // repeated call has no effect.
+  // Whether only the document declares the header. That does not prove that the API honors it: only the operator's
+  // configuration can state that a repeated call has no effect.
   const isOnlyDeclared = header !== undefined && connection.idempotencyHeader === undefined;
   return {
     ...(isOpen ? { isOpen: true } : {}),
@@ -65,7 +65,7 @@ function factsOf(described: DescribedOperation, { name, connection }: ToToolPart
   };
 }
 
-/** The header for idempotency keys: from the configuration, otherwise from the document. */
+/** The name of the header for idempotency keys: from the configuration, otherwise from the API document. */
 function keyHeaderOf(
   { method, parameters }: DescribedOperation,
   { idempotencyHeader }: DocumentConnection,
@@ -76,7 +76,8 @@ function keyHeaderOf(
 }
 
 /**
- * The gateway sends its own idempotency keys in that header. The header stays an argument only if the API requires it.
+ * Removes the idempotency header from the arguments, because the gateway sends its own idempotency keys in it. If the
+ * API requires the header, it remains an argument.
  */
 function withoutKeyHeader(operation: DescribedOperation, connection: DocumentConnection): DescribedOperation {
   const header = keyHeaderOf(operation, connection)?.toLowerCase();
@@ -104,12 +105,12 @@ function descriptionOf(operation: DescribedOperation, { connection: { baseUrl } 
   const text = texts.length === 0 ? `${method} ${path}` : texts.join("\n");
   const isOtherServer = serverUrl !== undefined && serverUrl !== baseUrl?.replace(/\/+$/, "");
   const note = isOtherServer
-    ? `\nThe API document gives this operation the address ${serverUrl}, which is not the base address of this adapter.`
+    ? `\nThe API document declares the URL ${serverUrl} for this operation, but the adapter sends it to its own base URL.`
     : "";
   return `${isDeprecated ? "Deprecated. " : ""}${cutAtWord(text, MAX_DESCRIPTION_LENGTH)}${note}`;
 }
 
-/** Facts from the configuration take precedence over the method. */
+/** The MCP annotations of a tool. Facts from the configuration take precedence over the HTTP method. */
 function annotationsOf(method: string, { risk, idempotent }: Partial<RestOperation>): Record<string, boolean> {
   const isDestructive = risk === undefined ? method === "DELETE" : risk === "destructive";
   return {

@@ -23,7 +23,7 @@ export function toArguments({ arguments: args, context: { flaws = [] } }: Call, 
   });
 }
 
-/** Some models send the arguments as a string that contains JSON, or send no arguments. */
+/** Parses the arguments. Accepts a string that contains JSON and missing arguments, because some models send them. */
 function readStrictly(args: unknown): StrictJson {
   if (typeof args !== "string") return checkJsonValue(args ?? {});
   if (args.trim() === "") return { kind: "value", value: {} };
@@ -37,14 +37,14 @@ function unreadable(tool: Tool, violations: readonly JsonViolation[]): Discovery
     "INVALID_REQUEST",
     `The arguments of ${tool.id} cannot be read: the value ${violations[0]?.message}.`,
     {
-      hint: "Pass a smaller and flatter value.",
+      hint: "Pass smaller or less deeply nested arguments.",
     },
   );
 }
 
 function ambiguous(tool: Tool, flaws: readonly ArgumentViolation[]): DiscoveryError {
   return new DiscoveryError("TOOL_VALIDATION_ERROR", `The arguments of ${tool.id} are ambiguous.`, {
-    hint: ["Write each named value once and without ambiguity.", { action: "retry" }],
+    hint: ['Correct the values listed in "violations".', { action: "retry" }],
     facts: { violations: toLines(flaws) },
   });
 }

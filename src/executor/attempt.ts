@@ -1,4 +1,4 @@
-// The state of one call from its arrival to its audit record. Every outcome is recorded here.
+// One call from its arrival to its audit record. Every outcome is recorded here.
 import type { AuditLog } from "../audit/create-audit-log.js";
 import type { AuditCall, AuditOutcome } from "../audit/entry.js";
 import { DiscoveryError, type Executed, toDiscoveryError } from "../errors.js";
@@ -19,12 +19,12 @@ import { type Repeated, type Repeats, type RiskyCall, toRepeatedFact } from "./r
 type RecordedOutcome = Pick<AuditOutcome, "decision" | "outcome" | "error_code">;
 
 export interface AttemptParts {
-  /** Undefined when the audit log is disabled. */
+  /** Undefined if the audit log is disabled. */
   readonly audit: AuditLog | undefined;
   readonly idempotency: Idempotency;
-  /** Returns a call to its rate limit. */
+  /** Cancels a counted call, so that it no longer counts against its rate limit. */
   readonly giveBack: (ticket: RateTicket) => Promise<void>;
-  /** Undefined when metrics, traces and the call log are disabled. */
+  /** Undefined if metrics, traces and the call log are disabled. */
   readonly observe?: ObserveCall | undefined;
   readonly repeats: Repeats;
   /** Redacts secrets in errors for the caller and in audit records. */
@@ -43,7 +43,7 @@ export class Attempt {
   claim: KeyClaim | undefined;
   ticket: RateTicket | undefined;
   isDryRun: boolean;
-  /** The gateway may have sent bytes of the call to the server. */
+  /** Whether bytes of the call may have been sent to the server. */
   isSent = false;
   readonly #call: Call;
   readonly #parts: AttemptParts;
@@ -70,7 +70,10 @@ export class Attempt {
     return this.#call.context.actor;
   }
 
-  /** Must be called once the tool is found. Until then, audit records have the tool name that the caller sent. */
+  /**
+   * Must be called as soon as the tool is found. Audit records written before contain the tool name that the caller
+   * sent.
+   */
   resolved(tool: Tool, risk: Risk): void {
     this.#toolId = tool.id;
     this.#risk = risk;
@@ -85,7 +88,10 @@ export class Attempt {
     return undefined;
   }
 
-  /** Registers a risky call that is about to be sent. Returns the previous call with the same arguments, if there is one. */
+  /**
+   * Registers a risky call that is about to be sent. Returns the earlier call that it probably duplicates, if there is
+   * one.
+   */
   registerRisky(content: Pick<RiskyCall, "toolId" | "arguments">): Repeated | undefined {
     const { context, idempotencyKey: key } = this.#call;
     this.#risky = { ...content, actorId: context.actor.id, key, requestId: this.requestId };
@@ -97,7 +103,9 @@ export class Attempt {
     return this.#repeated;
   }
 
-  /** Writes the audit intent and the state of the idempotency key to disk. Must complete before the first byte is sent. */
+  /**
+   * Writes the audit intent and the state of the idempotency key to disk. Must complete before the first byte is sent.
+   */
   async dispatch(needsIntent: boolean): Promise<void> {
     const { audit, idempotency } = this.#parts;
     const writes: Promise<void>[] = [];
@@ -107,7 +115,9 @@ export class Attempt {
     failpoint("call.after_dispatch");
   }
 
-  /** Records a result. Throws if that fails: the gateway never reports success for a call that it could not record. */
+  /**
+   * Records a result. Throws if that fails: the gateway never reports success for a call that is not in the audit log.
+   */
   async answered(result: CallResult): Promise<void> {
     failpoint("call.after_answer");
     const outcome = this.isDryRun ? "dry_run" : result.isError === true ? "tool_error" : "ok";
@@ -122,7 +132,7 @@ export class Attempt {
     this.observer?.answered(result);
   }
 
-  /** Records a failure and returns the error for the caller. */
+  /** Records that the call failed, and returns the error for the caller. */
   async failed(thrown: unknown): Promise<DiscoveryError> {
     const error = await this.#recordFailure(thrown);
     this.observer?.failed(error);
@@ -167,13 +177,13 @@ export class Attempt {
     return idempotency.finish(claim, ending.error.executed === "yes" ? ending : { kind: "unknown" });
   }
 
-  /** A call that was not sent does not count against the rate limit. */
+  /** Removes a call that was not sent from its rate limit. */
   #settleTicket(ticket: RateTicket, ending: CallEnding): Promise<void> {
     const isUnused = ending.kind === "error" && ending.error.executed === "no";
     return isUnused ? this.#parts.giveBack(ticket) : Promise.resolve();
   }
 
-  /** A call that was refused before its arguments were parsed gets a hash too, if its arguments are valid JSON. */
+  /** Hashes the arguments of a call that was refused before they were parsed, if they are valid JSON. */
   async #hashLate(audit: AuditLog): Promise<void> {
     const strict = checkJsonValue(this.#call.arguments ?? {});
     if (strict.kind === "value" && !this.#call.context.flaws?.length) this.#paramsHash = await audit.hash(strict.value);
@@ -188,7 +198,7 @@ export class Attempt {
       timestamp: new Date(this.#startedAt).toISOString(),
       actor_id: actor.id,
       surface: actor.surface,
-      // An unknown tool name is arbitrary text of the caller and may contain a secret.
+      // An unknown tool name is arbitrary text from the caller and may contain a secret.
       tool_id: this.#toolId ?? this.#parts.secrets.redact(toolId(server, tool)),
       params_hash: this.#paramsHash ?? null,
       risk: this.#risk ?? null,
@@ -204,7 +214,10 @@ export class Attempt {
     return Object.assign(this.#toEntry("outcome"), recorded, { duration_ms, arguments: this.#arguments });
   }
 
-  /** Adds whether the tool ran (`executed`), which the caller must know also if only the audit record failed. */
+  /**
+   * Adds to an error whether the tool ran (`executed`). The caller must know it even if only writing the audit record
+   * failed.
+   */
   #toCallerError(thrown: unknown, executed: Executed): DiscoveryError {
     const { server, tool } = this.#call;
     const repeats = this.#repeated === undefined ? {} : { repeats: toRepeatedFact(this.#repeated) };
@@ -214,7 +227,10 @@ export class Attempt {
   }
 }
 
-/** Whether the gateway refused the call. If a server is unreachable or fails, the policy had allowed the call. */
+/**
+ * Whether the gateway itself refused the call. False if the policy allowed the call and the server was unreachable or
+ * failed.
+ */
 function isRefusal({ code, entry }: DiscoveryError): boolean {
   return entry.http < 500 && code !== "CANCELLED";
 }

@@ -1,4 +1,4 @@
-// Checks that run just before a call is sent: the configuration or the tool may have changed while the call waited.
+// Checks that run right before a call is sent: the configuration or the tool may have changed while the call waited.
 import { assertNotQuarantined } from "../catalog/quarantine.js";
 import { DiscoveryError } from "../errors.js";
 import type { Tool } from "../model/tool.js";
@@ -6,7 +6,7 @@ import type { CompiledRules } from "../rules/compile.js";
 import { decideRules } from "../rules/decide.js";
 import { explain } from "../rules/explain.js";
 
-/** A rule that was added while the call waited applies to the call too. */
+/** Throws if the tool rules disable the tool, including rules that were added while the call waited. */
 export function assertEnabled(tool: Tool, rules: CompiledRules): void {
   const decision = decideRules(rules, tool);
   if (decision.enabled) return;
@@ -15,7 +15,9 @@ export function assertEnabled(tool: Tool, rules: CompiledRules): void {
   });
 }
 
-/** The policy and the user permitted the call for one definition of the tool. Throws if the definition has changed since. */
+/**
+ * Throws if the tool's definition changed while the call waited: the policy and the user permitted the old definition.
+ */
 export function assertUnchanged(tool: Tool, known: Tool | undefined): void {
   if (known === undefined || known === tool) return;
   assertNotQuarantined(known);

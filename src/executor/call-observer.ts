@@ -2,16 +2,16 @@ import type { Call, CallResult } from "../model/call.js";
 import type { Tool } from "../model/tool.js";
 import type { UpstreamCall } from "../upstreams/types.js";
 
-/** Observes one call for metrics, traces and the log. */
+/** Receives the events of one call for metrics, traces and the call log. */
 export interface CallObserver {
   found(tool: Tool, risk: string): void;
-  /** Returns the call to send instead of this one, for example with a trace header. */
+  /** Called right before the call is sent. Returns the call to send instead, for example with a trace header. */
   sent(call: UpstreamCall): SentCall;
   answered(result: CallResult): void;
   failed(error: unknown): void;
 }
 
-/** A call that is being sent, with callbacks for the response of the server. */
+/** A call that is being sent, with callbacks for the server's response. */
 export interface SentCall {
   readonly call: UpstreamCall;
   answered(result: CallResult): void;

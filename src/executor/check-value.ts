@@ -1,16 +1,20 @@
-// Checks a value against a JSON Schema and reports all violations. Untrusted schemas are evaluated only in the validation worker.
+// Checks a value against a JSON Schema and reports all violations. Untrusted schemas are evaluated only in the
+// validation worker.
 import { type OutputUnit, type SchemaDraft, Validator } from "@cfworker/json-schema";
 import type { JsonObject } from "../model/json.js";
 
 export interface ArgumentViolation {
-  /** JSON pointer into the arguments; empty for the arguments as a whole. */
+  /** JSON pointer to the invalid value in the arguments; empty for the arguments as a whole. */
   readonly path: string;
   readonly message: string;
 }
 
 export type ValueCheck = (value: unknown) => ArgumentViolation[];
 
-/** Keywords whose error only says that a subschema failed. The errors of the subschema are reported separately. */
+/**
+ * JSON Schema keywords whose error only says that a subschema failed. The errors of the subschema are reported
+ * separately.
+ */
 const CONTAINERS = new Set([
   "properties",
   "patternProperties",
@@ -25,7 +29,10 @@ const CONTAINERS = new Set([
   "dependencies",
 ]);
 
-/** Keywords with alternatives. They are reported as one violation instead of the failures of each alternative. */
+/**
+ * JSON Schema keywords with alternatives. They are reported as one violation instead of the failures of each
+ * alternative.
+ */
 const ALTERNATIVES = new Set(["anyOf", "oneOf", "not"]);
 
 const DIALECTS: readonly (readonly [RegExp, SchemaDraft])[] = [
@@ -35,7 +42,10 @@ const DIALECTS: readonly (readonly [RegExp, SchemaDraft])[] = [
   [/draft\/2020-12\/schema#?$/, "2020-12"],
 ];
 
-/** Throws for an unknown dialect: a schema that cannot be evaluated must not accept every value. */
+/**
+ * Compiles a schema to a check. Throws if its dialect is unknown: a schema that cannot be evaluated must not accept
+ * every value.
+ */
 export function compileCheck(schema: JsonObject): ValueCheck {
   const validator = new Validator(schema, toDraft(schema["$schema"]), false);
   return (value) => {
@@ -61,7 +71,10 @@ function toViolations(errors: readonly OutputUnit[]): ArgumentViolation[] {
   return unique.size > 0 ? [...unique.values()] : [toInnermostViolation(errors)];
 }
 
-/** Used if only container keywords failed: the innermost error is the most specific. An invalid value must always have a violation. */
+/**
+ * Used if only container keywords failed, because an invalid value must always have a violation. Takes the innermost
+ * error, which is the most specific.
+ */
 function toInnermostViolation(errors: readonly OutputUnit[]): ArgumentViolation {
   const innermost = errors.findLast(({ keyword }) => keyword !== "false");
   const [violation] = innermost === undefined ? [] : toViolation(innermost);
@@ -70,7 +83,8 @@ function toInnermostViolation(errors: readonly OutputUnit[]): ArgumentViolation 
 
 function toViolation({ keyword, instanceLocation, error }: OutputUnit): ArgumentViolation[] {
   const path = instanceLocation.replace(/^#/, "");
-  // A member that additionalProperties or a false schema forbids is reported twice. Keep only the message that names it.
+  // A member that `additionalProperties` or a `false` schema forbids causes two errors. Keep only the one that names
+  // the member.
   if (keyword === "false") return [];
   const message = error
     .replace(/^Instance type "(.*)" is invalid\. Expected (.*)\.$/s, "is $1, must be $2")

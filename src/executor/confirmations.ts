@@ -1,11 +1,11 @@
-// Confirmation requests to users and their answers. They are stored on disk, so that they survive a restart of the gateway.
+// Confirmation requests to users and their answers. They are stored on disk, so that they survive a restart.
 import type { AuditAct } from "../audit/entry.js";
 import type { JsonObject } from "../model/json.js";
 import { APPROVAL_ID_BYTES, toApprovalId } from "../policy/confirmation.js";
 import type { Approval, Approvals, ApprovalState, ApprovalSubject } from "../store/approvals.js";
 import type { Encryption } from "./encryption.js";
 
-/** What the user sees of the call: exactly what would run. */
+/** The part of a call that the user sees in a confirmation request. It is exactly what would run. */
 export interface ShownCall {
   readonly risk: string;
   readonly riskOrigin: string;
@@ -13,21 +13,24 @@ export interface ShownCall {
 }
 
 export interface Confirmation extends Omit<Approval, "shown"> {
-  /** Undefined when it was encrypted with a key that this machine does not have. */
+  /** The call to confirm. Undefined if it was encrypted with an encryption key that this machine does not have. */
   readonly call: ShownCall | undefined;
 }
 
 export interface Confirmations {
-  /** The confirmation request for exactly this call, pending or answered. */
+  /** Returns the confirmation request for exactly this call, pending or answered. */
   lookup(subject: ApprovalSubject): Promise<Confirmation | undefined>;
-  /** Creates a request, or returns the pending one for the same call. `selfService`: the caller itself may confirm. */
+  /**
+   * Creates a confirmation request, or returns the pending one for the same call. `selfService`: the caller itself may
+   * confirm.
+   */
   open(subject: ApprovalSubject, call: ShownCall, selfService: boolean): Promise<Confirmation>;
-  /** Undefined when no pending request has this id. */
+  /** Answers a pending confirmation request. Returns undefined if no pending request has this id. */
   answer(id: string, verdict: "approved" | "denied", by: string): Promise<Confirmation | undefined>;
-  /** Redeems the approval. Returns true only the first time. */
+  /** Uses up an approval, which is valid for one call. Returns true only the first time. */
   redeem(id: string, subject: ApprovalSubject, from: "pending" | "approved"): Promise<boolean>;
   find(id: string): Promise<Confirmation | undefined>;
-  /** Newest first. Without a state: the pending ones. */
+  /** Returns the confirmation requests in this state (default: pending), newest first. */
   list(state?: ApprovalState): Promise<readonly Confirmation[]>;
 }
 
@@ -37,7 +40,7 @@ export interface ConfirmationParts {
   readonly ttlMs: number;
   readonly now: () => number;
   readonly randomBytes: (count: number) => Uint8Array;
-  /** Writes the decision to the audit log. It must be recorded before it takes effect. */
+  /** Writes an answer to the audit log. This must succeed before the answer takes effect. */
   readonly note: (act: AuditAct) => Promise<void>;
 }
 
@@ -64,7 +67,7 @@ export function createConfirmations(parts: ConfirmationParts): Confirmations {
       const action = verdict === "approved" ? "approve" : "deny";
       await parts.note({ action, subject: id, by, tool_id: waiting.tool });
       const decided = await approvals.decide(id, { kind: verdict, by, now: now(), ttlMs });
-      // Another answer was recorded first; that one counts.
+      // Undefined if another answer was recorded first: the first one counts.
       if (decided === undefined)
         await parts.note({ action: `${action}_too_late`, subject: id, by, tool_id: waiting.tool });
       return decided && (await toConfirmation(decided));

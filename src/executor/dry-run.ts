@@ -1,7 +1,9 @@
 import type { CallResult } from "../model/call.js";
 import type { Permit } from "./permit.js";
 
-/** The result of a dry run: it describes what the call would do. Nothing was sent and no limit was used. */
+/**
+ * The result of a dry run: what the call would do. Nothing was sent, and the call does not count against rate limits.
+ */
 export function toDryRun({ tool, ruling, replay, wouldAsk, approved, keyed }: Permit): CallResult {
   const { risk, origin } = ruling.risk;
   const plan = {

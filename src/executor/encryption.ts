@@ -6,12 +6,12 @@ import { deriveKey } from "../util/local-key.js";
 
 /** HMACs and encryption (AES-256-GCM) with the local key of this machine. */
 export interface Encryption {
-  /** HMAC of the arguments and of the tool's definition. */
+  /** HMAC of the arguments and of the hash of the tool's definition. */
   fingerprint(call: { readonly arguments: JsonObject; readonly definitionHash: string }): string;
-  /** HMAC that binds an approval to one call. */
+  /** HMAC that binds a user's approval to one call. */
   bind(call: BoundCall): string;
   encrypt(text: string): Uint8Array;
-  /** Undefined when the data was changed or encrypted with another key. */
+  /** Undefined if the data was modified or encrypted with another key. */
   decrypt(encrypted: Uint8Array): string | undefined;
 }
 

@@ -1,5 +1,5 @@
-// Executes one call: resolve, permit, claim, send, limit, record. The tool's result is returned unchanged.
-// How tools are found and how servers are reached is passed in as functions.
+// Executes one call: resolve, permit, claim, send, limit, record. The tool's result is returned unchanged, except that
+// large results are truncated. Finding tools and reaching servers is injected.
 import { DiscoveryError } from "../errors.js";
 import type { Call, CallContext, CallResult } from "../model/call.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
@@ -20,11 +20,11 @@ import { obtainPermit, type Permit, type PermitParts, refusal } from "./permit.j
 import { toRepeatedFact } from "./repeats.js";
 
 export interface ExecutorParts extends PermitParts, Omit<AttemptParts, "giveBack"> {
-  /** Finds the tool, disabled ones too, or throws TOOL_NOT_FOUND or SERVER_NOT_FOUND with the nearest names. */
+  /** Finds the tool, even if it is disabled. Throws TOOL_NOT_FOUND or SERVER_NOT_FOUND with similar names. */
   readonly resolve: (call: Call, waitMs: number) => Promise<Tool>;
-  /** Why the rules disable the tool, for the error. */
+  /** Explains, for the error message, why the tool rules disable the tool. */
   readonly explain: (tool: Tool) => string;
-  /** The policy of the current configuration, which may have changed while the call waited. */
+  /** Returns the policy of the current configuration, which may have changed while the call waited. */
   readonly currentPolicy: () => Policy;
   /** Runs right before the call is sent; throws if the configuration or the tool changed while the call waited. */
   readonly guard: (tool: Tool) => void;
@@ -34,11 +34,16 @@ export interface ExecutorParts extends PermitParts, Omit<AttemptParts, "giveBack
   readonly steadyNow: () => number;
   readonly limit: ResultLimit;
   readonly options: ExecutionOptions;
-  /** The longest time in milliseconds that a call waits for its server to start. The timeout of the call applies too. */
+  /**
+   * The longest time in milliseconds that a call waits for its server to start. The timeout of the call applies too.
+   */
   readonly startWaitMs: number;
 }
 
-/** The entry of all calls: the meta-tools, the HTTP routes, the command line and the library call this function. */
+/**
+ * Executes one call. All calls go through this function: from meta-tools, HTTP routes, the command line and the
+ * library.
+ */
 export type Execute = (call: Call) => Promise<CallResult>;
 
 export function createExecute(parts: ExecutorParts): Execute {
@@ -76,7 +81,7 @@ async function carryOut(call: Call, attempt: Attempt, parts: ExecutorParts): Pro
   const preparing = parts.audit?.prepare();
   if (preparing !== undefined) await preparing;
   if (context.signal?.aborted) {
-    throw new DiscoveryError("CANCELLED", `The call of ${tool.id} was cancelled before it was sent.`);
+    throw new DiscoveryError("CANCELLED", `The call to ${tool.id} was cancelled before it was sent.`);
   }
   const { name, operation, definition, file } = tool;
   const outgoing: UpstreamCall = {
@@ -84,7 +89,7 @@ async function carryOut(call: Call, attempt: Attempt, parts: ExecutorParts): Pro
     tool: name,
     arguments: permit.arguments,
     inputSchema: operation === undefined ? definition.inputSchema : undefined,
-    // The policy decides whether a request may be repeated, not the document.
+    // The policy decides whether a request may be repeated, not the API document.
     operation: operation && { ...operation, idempotent: permit.ruling.key.isIdempotent },
     meta: toMeta(permit, context),
     timeoutMs: call.timeoutMs ?? file?.timeoutMs ?? timeoutMs,
@@ -109,7 +114,10 @@ async function sendObserved(tool: Tool, sent: SentCall, { send }: ExecutorParts)
   }
 }
 
-/** Counts the call against its rate limit and reserves its idempotency key. Returns a replay if another call has used the key. */
+/**
+ * Counts the call against its rate limit and reserves its idempotency key. Returns the stored result if an earlier call
+ * used the key.
+ */
 async function claim(permit: Permit, attempt: Attempt, parts: ExecutorParts): Promise<Replay | undefined> {
   const { ruling, keyed, tool } = permit;
   if (ruling.bucket !== undefined) {
@@ -130,7 +138,7 @@ async function claim(permit: Permit, attempt: Attempt, parts: ExecutorParts): Pr
   return undefined;
 }
 
-/** Throws if the call would exceed its rate limit. A replay does not count against the limit. */
+/** Throws if the call would exceed its rate limit. A replayed result does not count against the limit. */
 async function assertWithinRateLimit(
   { tool, ruling, replay }: Permit,
   attempt: Attempt,
@@ -147,7 +155,7 @@ function toRateRequest(bucket: RateBucket, { actor: { id } }: Attempt, { steadyN
   return { bucket: bucket.name, actor, limit: bucket.calls, windowMs: bucket.perMs, now };
 }
 
-/** Checks whether the call is still permitted, then writes what must be on disk before the call is sent. */
+/** Checks whether the call is still permitted, then writes the records that must be on disk before the call is sent. */
 function beforeSend(permit: Permit, attempt: Attempt, parts: ExecutorParts): Promise<void> | undefined {
   parts.guard(permit.tool);
   assertStillPermitted(permit, attempt, parts);
@@ -169,7 +177,10 @@ function beforeSend(permit: Permit, attempt: Attempt, parts: ExecutorParts): Pro
   })();
 }
 
-/** Logs a probable duplicate: a caller that lost an answer may have repeated the call with a new key. It may also be intended. */
+/**
+ * Logs a warning if the call is probably a duplicate: a caller that lost a response may have repeated the call with a
+ * new idempotency key.
+ */
 function warnOfRepeat({ tool, ruling, arguments: args }: Permit, attempt: Attempt, log: ExecutorParts["log"]): void {
   const { [ruling.key.sendAs ?? ""]: _key, ...withoutKey } = args;
   const repeated = attempt.registerRisky({ toolId: tool.id, arguments: withoutKey });
@@ -179,7 +190,7 @@ function warnOfRepeat({ tool, ruling, arguments: args }: Permit, attempt: Attemp
   log(message, { level: "warn", request_id: attempt.requestId });
 }
 
-/** The `_meta` member of a risky call's result that names an earlier call with the same arguments. */
+/** The `_meta` member of a result that names an earlier call with the same arguments. Set only for risky calls. */
 export const REPEATS_MEMBER = "anygpt/repeats";
 
 function withRepeated(result: CallResult, { repeated }: Attempt): CallResult {
@@ -200,8 +211,8 @@ function assertStillPermitted({ tool, facts, pin, approved }: Permit, attempt: A
 }
 
 /**
- * The idempotency key is not sent to the server, unless the server accepts it in `_meta`. A key that the server accepts as
- * an argument is already in the arguments.
+ * The `_meta` of the request to the server. It contains the idempotency key only if the server accepts it there. A key
+ * that the server accepts as an argument is already in the arguments.
  */
 function toMeta({ keyed, ruling }: Permit, { meta }: CallContext): JsonObject | undefined {
   if (keyed !== undefined && ruling.key.sendAs === "_meta") return { ...meta, [KEY_MEMBER]: keyed.scope.key };
@@ -210,7 +221,7 @@ function toMeta({ keyed, ruling }: Permit, { meta }: CallContext): JsonObject | 
   return Object.keys(rest).length > 0 ? rest : undefined;
 }
 
-/** The `_meta` member of a replayed result. It names the call that ran. */
+/** The `_meta` member of a replayed result that names the call that ran. */
 export const REPLAYED_MEMBER = "anygpt/replayed";
 
 function toReplayed({ requestId, ending }: Replay, attempt: Attempt): CallResult {
@@ -221,7 +232,7 @@ function toReplayed({ requestId, ending }: Replay, attempt: Attempt): CallResult
 
 type Listener = NonNullable<CallContext["onEvent"]>;
 
-/** An exception in a listener is a defect of the caller: it is logged, and the call continues. */
+/** Wraps an event listener: an exception in it is the caller's bug, so it is logged and the call continues. */
 function guarded(onEvent: Listener, log: ExecutorParts["log"]): Listener {
   return (event) => {
     try {

@@ -1,4 +1,4 @@
-// Idempotency keys: a call either gets the stored answer of the first call with its key, or the right to run.
+// Idempotency keys: a call either gets the stored result of the first call with its key, or the right to run.
 import type { AuditAct } from "../audit/entry.js";
 import { DiscoveryError, type ErrorCode, type Executed } from "../errors.js";
 import type { CallResult } from "../model/call.js";
@@ -18,11 +18,11 @@ import type { Encryption } from "./encryption.js";
 export interface KeyedCall {
   readonly scope: KeyScope;
   readonly fingerprint: string;
-  /** The call may be repeated when it is unknown whether it ran. */
+  /** Whether the call may be repeated if it is unknown whether it ran. */
   readonly isIdempotent: boolean;
 }
 
-/** The final outcome of a call. A repeated call with the same key receives it again. */
+/** The final outcome of a call. A repeated call with the same idempotency key receives it again. */
 export type CallEnding =
   | { readonly kind: "answer"; readonly result: CallResult }
   | { readonly kind: "error"; readonly error: DiscoveryError };
@@ -34,17 +34,22 @@ export interface Replay {
 }
 
 export interface Idempotency {
-  /** The stored answer for the key; undefined if the call may run. Throws if the key is in use. Changes nothing. */
+  /**
+   * Returns the stored result for the idempotency key; undefined if the call may run. Throws if the key is in use.
+   * Writes nothing.
+   */
   findReplay(call: KeyedCall): Promise<Replay | undefined>;
   reserve(call: KeyedCall, requestId: string): Promise<KeyClaim | Replay>;
-  /** Must complete before the first byte is sent. */
+  /** Records that the call is about to be sent. Must complete before the first byte is sent. */
   dispatch(claim: KeyClaim): Promise<void>;
-  /** `unknown`: the call was sent, and it cannot be determined whether it ran. */
+  /** Stores the outcome. `unknown`: the call was sent, and it cannot be determined whether it ran. */
   finish(claim: KeyClaim, ending: CallEnding | { readonly kind: "unknown" }): Promise<void>;
-  /** Frees the key, because nothing was sent. */
+  /** Frees the idempotency key of a call that was not sent. */
   release(claim: KeyClaim): Promise<void>;
   list(query: Omit<KeyQuery, "now">): Promise<readonly KeyRecord[]>;
-  /** Records an operator's decision about a call with unknown outcome. Undefined when the outcome of that key is not unknown. */
+  /**
+   * Records an operator's decision about a call with unknown outcome. Returns undefined if no such call has this id.
+   */
   resolve(id: number, verdict: "committed" | "not_committed", by: string): Promise<KeyRecord | undefined>;
 }
 
@@ -92,7 +97,8 @@ export function createIdempotency({
       opened ??= await encryption();
       const request = { fingerprint, requestId, now: now(), ttlMs, rerun };
       const reservation = await keys.reserve(scope, request).catch((error: unknown) => {
-        // The reservation may have been written although the store reported an error. The same request finds it and releases it.
+        // The reservation may have been written although the store reported an error. Repeating the same request finds
+        // it, so that it can be released.
         pendingWrites.add(async () => {
           const repeated = await keys.reserve(scope, request);
           if (repeated.kind === "reserved") await keys.release(repeated.claim);
@@ -158,7 +164,10 @@ function parseEnding(text: string | undefined, record: KeyRecord): CallEnding {
   return { kind: "error", error: new DiscoveryError(code, message, { ...options, hint: readHint(hint) }) };
 }
 
-/** The call ran, but its answer is not available: too large, encrypted with a lost key, or an operator recorded that it ran. */
+/**
+ * The error if the call ran, but its result cannot be replayed: it was too large, it was encrypted with a lost
+ * encryption key, or only an operator recorded that the call ran.
+ */
 function answerUnavailable({ answerBytes, requestId }: KeyRecord): DiscoveryError {
   const facts = { original_request_id: requestId };
   const hint = "Do not repeat the call with another key. Check what it has done instead.";

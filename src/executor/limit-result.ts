@@ -3,7 +3,10 @@ import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { StoredResults } from "./stored-results.js";
 
 export interface ResultLimit {
-  /** The maximum number of bytes of text and structured content in one answer. Images and audio do not count: a model does not read them as text. */
+  /**
+   * The maximum number of bytes of text and structured content in one result. Images and audio do not count: a model
+   * does not read them as text.
+   */
   readonly bytes: number;
   readonly storedResults: StoredResults;
 }
@@ -12,7 +15,7 @@ export function resultUri(id: string, page: number): string {
   return `anygpt://results/${id}/${page}`;
 }
 
-/** Returns a result within the limit unchanged. A larger one is truncated with a notice, and the full result is stored. */
+/** Returns a result within the limit unchanged. Truncates a larger one, adds a notice, and stores the full result. */
 export function limitResult(result: CallResult, { bytes, storedResults }: ResultLimit, actorId: string): CallResult {
   const structured = result.structuredContent === undefined ? 0 : sizeOf(JSON.stringify(result.structuredContent));
   const total = result.content.reduce((sum, item) => sum + textSize(item), structured);
@@ -44,7 +47,7 @@ function truncateContent(content: readonly JsonObject[], bytes: number): JsonObj
   return truncated;
 }
 
-/** The items come from a server and may have any shape. */
+/** The number of bytes of text in one content item. Items come from a server and may have any shape. */
 function textSize(item: unknown): number {
   if (!isJsonObject(item)) return 0;
   if (typeof item["text"] === "string") return sizeOf(item["text"]);
@@ -57,8 +60,8 @@ function sizeOf(text: string): number {
 }
 
 function truncateBytes(text: string, bytes: number): string {
-  // Every character has at least one byte, so it is enough to copy this many characters of a long text.
+  // Every character has at least one byte, so copying `bytes` characters of a long string is enough.
   const head = Buffer.from(text.slice(0, bytes), "utf8").subarray(0, bytes).toString("utf8");
-  // A character that was split decodes to U+FFFD.
+  // Remove a character that was cut in the middle: it decodes to U+FFFD.
   return head.replace(/\uFFFD$/u, "");
 }

@@ -3,9 +3,9 @@ import { RE2JS } from "re2js";
 const NativeRegExp = globalThis.RegExp;
 
 /**
- * Replaces RegExp in the validation worker, because the schema library compiles the patterns of servers with it.
- * Patterns run in linear time. Patterns that RE2 cannot express (lookaround, backreferences) use the native RegExp;
- * the time limit of the worker stops them.
+ * Replaces `RegExp` in the validation worker, because the schema library compiles patterns from servers with it.
+ * Matching takes linear time (RE2). Patterns that RE2 cannot express (lookaround, backreferences) use the native
+ * RegExp; the time limit of the worker stops them if they are slow.
  */
 export class LinearRegExp {
   readonly #matches: (text: string) => boolean;

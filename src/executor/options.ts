@@ -9,7 +9,7 @@ export const executionOptions = z
       .max(900_000)
       .default(30_000)
       .describe(
-        "The longest time in milliseconds without an answer of the server. Every progress notification restarts it.",
+        "How long the gateway waits for a response from the server, in milliseconds. Every progress notification restarts the time.",
       ),
     maxTotalMs: z
       .number()
@@ -25,7 +25,7 @@ export const executionOptions = z
       .max(10_485_760)
       .default(262_144)
       .describe(
-        "The maximum number of bytes of text and structured content in one answer. The full result is stored and can be read as resources.",
+        "The maximum number of bytes of text and structured content in one result. A larger result is truncated; the full result is stored and can be read as resources.",
       ),
     keepResultsMs: z
       .number()
@@ -33,7 +33,7 @@ export const executionOptions = z
       .min(1000)
       .max(86_400_000)
       .default(600_000)
-      .describe("How long the gateway stores the full result of a truncated answer, in milliseconds."),
+      .describe("How long the gateway stores the full version of a truncated result, in milliseconds."),
   })
   .describe("Limits of one tool call.");
 

@@ -1,14 +1,14 @@
-/** Writes of idempotency keys that failed in the store. They are repeated before the next key is read. */
+/** Failed writes of idempotency keys. They are repeated before the next key is read. */
 export interface PendingWrites {
-  /** Performs a write. If it fails, it stays pending, and the error is thrown. */
+  /** Performs a write. If it fails, the write remains pending and the error is thrown. */
   write(change: () => Promise<unknown>): Promise<void>;
-  /** Adds a write that `flush` performs. */
+  /** Adds a write that the next `flush` performs. */
   add(change: () => Promise<unknown>): void;
   /** Performs all pending writes; throws at the first one that fails. */
   flush(): Promise<void>;
 }
 
-/** Lives as long as the store is open: pending writes must survive a reload of the configuration. */
+/** Create one per open store: pending writes must survive a reload of the configuration. */
 export function createPendingWrites(): PendingWrites {
   const pending = new Set<() => Promise<unknown>>();
   let flushing: Promise<void> | undefined;

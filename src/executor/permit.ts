@@ -1,4 +1,4 @@
-// Decides whether a call may run. Checks, in this order: policy, arguments, idempotency key, confirmation by the user.
+// Decides whether a call may run. Checks in this order: policy, arguments, idempotency key, confirmation by the user.
 import { DiscoveryError } from "../errors.js";
 import { type Call, type Consent, isIdempotencyKey } from "../model/call.js";
 import type { JsonObject } from "../model/json.js";
@@ -16,9 +16,9 @@ import type { Validation } from "./validation.js";
 
 export interface PermitParts {
   readonly policy: Policy;
-  /** The profile of the configuration: the policy may require more for calls in the profile `gateway`. */
+  /** The profile of the configuration. The policy may have stricter requirements for the profile `gateway`. */
   readonly profile?: "discovery" | "gateway";
-  /** Whether the tool's definition equals the pinned one (first seen or approved), and where it differs. */
+  /** Compares the tool's definition with the pinned one (first seen or approved). */
   readonly pinOf: (tool: Tool) => PinState;
   readonly validation: Validation;
   readonly confirmations: Confirmations;
@@ -46,11 +46,11 @@ export interface Permit {
   readonly facts: CallFacts;
   readonly pin: PinState;
   readonly keyed?: KeyedCall | undefined;
-  /** The answer of the first call with this key. If it is present, the tool does not run. */
+  /** The result of the first call with this idempotency key. If it is set, the tool does not run again. */
   readonly replay?: Replay;
-  /** The approval that must be redeemed right before the call is sent. */
+  /** The user's approval, which must be redeemed right before the call is sent. Not set if none is needed. */
   readonly approved?: Approved;
-  /** Only in a dry run: the call would need a confirmation. */
+  /** Set only in a dry run: the call would need a confirmation. */
   readonly wouldAsk?: true;
 }
 
@@ -62,7 +62,7 @@ export interface PermitRequest {
   readonly onArguments: (args: JsonObject) => Promise<void> | undefined;
 }
 
-/** Throws a `DiscoveryError` if the call may not run. */
+/** Returns the permit for a call. Throws a `DiscoveryError` if the call may not run. */
 export async function obtainPermit({ call, tool, onArguments }: PermitRequest, parts: PermitParts): Promise<Permit> {
   const { policy, validation, idempotency } = parts;
   const ruling = policy.ruling(tool);
@@ -80,7 +80,7 @@ export async function obtainPermit({ call, tool, onArguments }: PermitRequest, p
   const known = keyed === undefined ? undefined : await lookupResult(idempotency.findReplay(keyed));
   const violations = await validation.check(tool, args);
   const base: Permit = { tool, ruling, arguments: args, facts, pin, keyed };
-  // A replay does not run the tool, so it needs no confirmation.
+  // A replayed result needs no confirmation, because the tool does not run.
   if (first.kind === "confirm" && known === undefined) {
     const judgeWith = (more: Partial<CallFacts>): PolicyDecision => judge({ ...facts, ...more });
     const confirmed = await confirm(call, { tool, args, ruling, pin, violations, judge: judgeWith }, parts);
@@ -97,7 +97,8 @@ function toFacts(call: Call, { profile }: PermitParts): CallFacts {
     profile: call.profile ?? profile,
     hasKey: call.idempotencyKey !== undefined,
     confirmed: call.confirmed === true,
-    // On the command line, `--confirmed` confirms a pending request. Without a pending request, the terminal asks the user.
+    // On the command line, `--confirmed` confirms a pending request. Without a pending request, the terminal asks the
+    // user.
     canAsk: call.context.ask !== undefined && !(isCommandLine(call) && call.confirmed === true),
     dryRun: call.dryRun === true,
   };
@@ -111,7 +112,10 @@ type KeyLookup =
   | { readonly kind: "replay"; readonly replay: Replay }
   | { readonly kind: "refused"; readonly reason: unknown };
 
-/** Catches the error of the key, because errors in the arguments must be reported first. */
+/**
+ * Looks up the idempotency key. Returns an error instead of throwing it, because errors in the arguments are reported
+ * first.
+ */
 async function lookupResult(lookup: Promise<Replay | undefined>): Promise<KeyLookup | undefined> {
   try {
     const replay = await lookup;
@@ -121,7 +125,10 @@ async function lookupResult(lookup: Promise<Replay | undefined>): Promise<KeyLoo
   }
 }
 
-/** If the tool accepts the key as an argument, adds it to the arguments that are validated, shown and sent. */
+/**
+ * If the tool accepts the idempotency key as an argument, adds the key to the arguments that are validated, shown and
+ * sent.
+ */
 function withKey(
   args: JsonObject,
   { idempotencyKey: key }: Call,
@@ -133,9 +140,9 @@ function withKey(
   if (args[sendAs] === key) return args;
   throw new DiscoveryError(
     "INVALID_REQUEST",
-    `The argument ${sendAs} of ${tool.id} differs from the idempotency key.`,
+    `The argument "${sendAs}" of ${tool.id} differs from the idempotency key of the call.`,
     {
-      hint: "Omit the argument; the gateway fills it in with the key.",
+      hint: `Omit the argument "${sendAs}": the gateway sets it to the idempotency key.`,
     },
   );
 }
@@ -179,22 +186,22 @@ async function confirm(
   const bound = { actorId, toolId: tool.id, definitionHash: tool.hash, arguments: args };
   const subject = { actor: actorId, tool: tool.id, binding: (await parts.encryption()).bind(bound) };
   const approval = await confirmations.lookup(subject);
-  // If the pending request needs the answer of a user, the caller cannot confirm it itself.
+  // If only a user may answer the pending request, ignore the caller's own confirmation.
   const decision = judge({ approval, ...(approval?.selfService === false ? { confirmed: false } : {}) });
   if (decision.kind === "allow" && approval !== undefined) {
     return { approved: { id: approval.id, subject, from: approval.state === "approved" ? "approved" : "pending" } };
   }
   if (decision.kind !== "confirm") throw refusal(decision, tool, checked.pin);
-  // The user is asked only about calls with valid arguments.
+  // Ask the user only about calls with valid arguments.
   if (violations.length > 0) throw invalidBeforeConfirmation(decision, violations);
   if (Buffer.byteLength(JSON.stringify(args)) > MAX_CONFIRMABLE_BYTES) throw tooLargeToConfirm(tool);
   if (call.dryRun === true) return { wouldAsk: true };
   const { risk, origin } = checked.ruling.risk;
   const shown = { risk, riskOrigin: origin.detail, arguments: args };
   const callerMayConfirm = mayConfirmItself(checked.ruling, policy.options.confirmation.mode);
-  // A user of the command line can answer an interrupted dialog later with `--confirmed`.
+  // A command-line user whose dialog was interrupted can confirm later with `--confirmed`.
   const selfService = callerMayConfirm && (ask === undefined || isCommandLine(call));
-  // Without `selfService`, `open` also changes a pending self-service request, so that only a user can answer it.
+  // If `selfService` is false, `open` also changes a pending self-service request, so that only a user can answer it.
   const request = await confirmations.open(subject, shown, selfService);
   const consent = consentTo(call, callerMayConfirm);
   const question = { id: request.id, toolId: tool.id, ...shown, ttlMs: ttlMsOf(policy) };
@@ -210,13 +217,18 @@ async function confirm(
   throw unconfirmed(decision, { id: request.id, leftMs: request.expiresAt - parts.now() });
 }
 
-/** Consent that was not typed at a terminal counts only if the policy lets the caller confirm its own calls. */
+/**
+ * The consent that counts for this call. Consent that was not typed at a terminal counts only if the policy lets
+ * callers confirm their own calls.
+ */
 function consentTo(call: Call, callerMayConfirm: boolean): Consent | undefined {
   const { consent } = call.context;
   return isCommandLine(call) && (callerMayConfirm || consent?.isAttended === true) ? consent : undefined;
 }
 
-/** Confirmation requests are stored, and the user must be able to read them. */
+/**
+ * The largest arguments of a call that needs confirmation: the request is stored, and the user must be able to read it.
+ */
 const MAX_CONFIRMABLE_BYTES = 65_536;
 
 function tooLargeToConfirm(tool: Tool): DiscoveryError {
@@ -253,13 +265,13 @@ function invalidBeforeConfirmation(
   { code, reason }: Confirm,
   violations: readonly ArgumentViolation[],
 ): DiscoveryError {
-  return new DiscoveryError(code, `${reason} Its arguments do not match the tool's schema.`, {
+  return new DiscoveryError(code, `${reason} The arguments do not match the tool's schema.`, {
     hint: ["Correct the arguments first: the user is asked only about valid calls.", { action: "retry" }],
     facts: { violations: toLines(violations) },
   });
 }
 
-/** Converts a decision against the call to the error for the caller. */
+/** Converts a policy decision that forbids the call to the error for the caller. */
 export function refusal(decision: PolicyDecision, tool: Tool, { differences }: PinState): DiscoveryError {
   if (decision.kind === "allow" || decision.kind === "confirm") {
     return new DiscoveryError("CONFIRMATION_REQUIRED", `The call of ${tool.id} must be confirmed.`, {

@@ -4,7 +4,7 @@ const isNumber = (value: unknown): boolean => typeof value === "number";
 const isStringArray = (value: unknown): boolean =>
   Array.isArray(value) && value.every((item) => typeof item === "string");
 
-/** Keywords that are evaluated in linear time if their value in the schema passes this check. */
+/** Keywords that are evaluated in linear time, each with a check of the keyword's value in the schema. */
 const LINEAR_KEYWORDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   type: (value) => typeof value === "string" || isStringArray(value),
   required: isStringArray,
@@ -22,7 +22,7 @@ const LINEAR_KEYWORDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   maxProperties: isNumber,
 };
 
-/** Keywords that only document the schema; a validator ignores them. */
+/** JSON Schema keywords that only document the schema; a validator ignores them. */
 const ANNOTATIONS = new Set([
   "title",
   "description",
@@ -39,8 +39,8 @@ const MAX_SCHEMA_PARTS = 1000;
 const MAX_VALUE_PARTS = 1000;
 
 /**
- * Whether no value can make the evaluation of the schema slow: it has no patterns, references, formats or combinations, only
- * known keywords. About 80 % of real tools have such a schema; their arguments are checked without the worker.
+ * Whether no value can make the evaluation of the schema slow: it has no patterns, references, formats or combinations,
+ * only known keywords. About 80 % of real tools have such a schema; their arguments are checked without the worker.
  */
 export function isPlainSchema(schema: unknown): boolean {
   return isSmall(schema, MAX_SCHEMA_PARTS) && isPlain(schema, 0);

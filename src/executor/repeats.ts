@@ -1,6 +1,7 @@
-// Detects probable duplicates of risky calls: the same arguments with another idempotency key, or repeated without a key
-// after the answer was lost. The gateway reports them and does not prevent them, because they may be intended. Repeated
-// calls without keys that were answered are not reported: polling does that. Only calls of this process are known.
+// Detects probable duplicates of risky calls: the same arguments with another idempotency key, or repeated without a
+// key after the response was lost. The gateway only reports duplicates, because they may be intended. A repeated call
+// without a key is not reported if the first one got a response: that is how polling works. Only calls of this process
+// are known.
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../model/json.js";
 import { canonicalJson } from "../util/json/canonical.js";
@@ -8,25 +9,25 @@ import { canonicalJson } from "../util/json/canonical.js";
 export interface RiskyCall {
   readonly actorId: string;
   readonly toolId: string;
-  /** Without the idempotency key, if the tool accepts the key as an argument. */
+  /** The arguments of the call. If the tool accepts the idempotency key as an argument, the key is removed. */
   readonly arguments: JsonObject;
   readonly key: string | undefined;
   readonly requestId: string;
 }
 
-/** The previous call with the same actor, tool and arguments. */
+/** An earlier call with the same actor, tool and arguments. */
 export interface Repeated {
   readonly requestId: string;
   readonly ageMs: number;
 }
 
-/** The JSON for results and errors. */
+/** The JSON object that describes the earlier call in results and errors. */
 export function toRepeatedFact({ requestId, ageMs }: Repeated): JsonObject {
   return { request_id: requestId, seconds_ago: Math.round(ageMs / 1000) };
 }
 
 export interface Repeats {
-  /** Must be called right before the call is sent. Returns the call that this one probably duplicates. */
+  /** Must be called right before the call is sent. Returns the earlier call that it probably duplicates. */
   register(call: RiskyCall): Repeated | undefined;
   /** Must be called if the call was not sent. */
   forget(call: RiskyCall): void;
@@ -43,7 +44,7 @@ const WINDOW_MS = 600_000;
 const MAX_CALLS = 10_000;
 
 export function createRepeats(elapsed: () => number): Repeats {
-  /** Oldest first, by digest of the call: the last call with this digest and the one before it. */
+  /** The last call and the one before it, by digest of actor, tool and arguments. Oldest first. */
   const sent = new Map<string, { readonly last: Sent; readonly before: Sent | undefined }>();
 
   const prune = (now: number): void => {
@@ -60,7 +61,7 @@ export function createRepeats(elapsed: () => number): Repeats {
       prune(at);
       const digest = digestOf(call);
       const known = sent.get(digest)?.last;
-      // `forget` can put an expired call at the end, where `prune` does not reach it.
+      // Check the age again: `forget` can move an expired call to the end, where `prune` does not reach it.
       const before = known !== undefined && known.at > at - WINDOW_MS ? known : undefined;
       sent.delete(digest);
       sent.set(digest, { last: { requestId, key, at, isLost: false }, before });

@@ -3,7 +3,7 @@ import { DiscoveryError } from "../errors.js";
 /** Limits for schemas that come from servers. A schema beyond them is not evaluated. */
 export const SCHEMA_LIMITS = { bytes: 262_144, depth: 64, nodes: 50_000, enumValues: 10_000 } as const;
 
-/** Throws when the schema is too large or too deep. Iterative, so that a deep schema cannot overflow the stack. */
+/** Throws if the schema is too large or too deep. Iterative, so that a deep schema cannot overflow the stack. */
 export function assertSchemaWithinLimits(schema: unknown, tool: string): void {
   const refuse = (what: string): never => {
     throw new DiscoveryError("TOOL_VALIDATION_ERROR", `The schema of ${tool} ${what}.`, {

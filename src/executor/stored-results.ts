@@ -1,9 +1,12 @@
 import { randomBytes } from "node:crypto";
 
-/** Full results that were too large for one answer. The actor of the call can read them in pages until they expire. */
+/** Full results of calls whose result was truncated. The actor of the call can read them in pages until they expire. */
 export interface StoredResults {
   store(result: unknown, actorId: string): StoredResult;
-  /** Page `page`, counted from 1; undefined if the result or page does not exist, has expired or belongs to another actor. */
+  /**
+   * Returns a page, counted from 1. Undefined if the result or page does not exist, has expired or belongs to another
+   * actor.
+   */
   page(id: string, page: number, actorId: string): string | undefined;
 }
 
@@ -36,7 +39,7 @@ export function createStoredResults(keepMs: number, now: () => number): StoredRe
       evict(characters);
       const id = randomBytes(9).toString("base64url");
       stored.set(id, { text: storeText(text), until: now() + keepMs, actorId });
-      // Results can be large, so they are deleted also if no later call evicts them.
+      // Results can be large, so delete them on time even if no later call evicts them.
       setTimeout(() => stored.delete(id), keepMs).unref();
       return { id, pages: Math.ceil(characters / PAGE_CHARACTERS), characters };
     },
@@ -56,7 +59,10 @@ interface StoredText {
   slice(from: number, to: number): string;
 }
 
-/** Stores the text losslessly in a Buffer, outside the V8 heap: with large strings the heap grows to several times its content. */
+/**
+ * Stores the text losslessly in a Buffer, outside the V8 heap, which would grow to several times the size of large
+ * strings.
+ */
 function storeText(text: string): StoredText {
   const isAscii = Buffer.byteLength(text, "utf8") === text.length;
   const [encoding, width] = isAscii ? (["latin1", 1] as const) : (["utf16le", 2] as const);

@@ -1,11 +1,11 @@
-// The validation worker thread. It evaluates schemas of servers, so that a slow schema cannot block the gateway.
+// The validation worker thread. It evaluates schemas from servers, so that a slow schema cannot block the gateway.
 import { parentPort } from "node:worker_threads";
 import { compileCheck, type ValueCheck, type ArgumentViolation } from "./check-value.js";
 import { LinearRegExp } from "./linear-regexp.js";
 
 export interface CheckRequest {
   readonly key: string;
-  /** Omitted when the worker already has the schema of this key. */
+  /** The schema as JSON. Omitted if the worker already has the schema with this `key`. */
   readonly schema?: string;
   readonly value: string;
 }

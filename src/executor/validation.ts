@@ -8,17 +8,23 @@ import { isPlainSchema, isSmallValue } from "./plain-schema.js";
 import { assertSchemaWithinLimits } from "./schema-limits.js";
 import type { CheckReply, CheckRequest } from "./validation-worker.js";
 
-/** Validates arguments against a tool's schema: simple schemas on the main thread, others in a worker thread with a time limit. */
+/**
+ * Validates arguments against a tool's schema: simple schemas on the main thread, others in a worker thread with a time
+ * limit.
+ */
 export interface Validation {
   check(tool: Tool, value: unknown): Promise<readonly ArgumentViolation[]>;
   close(): Promise<void>;
 }
 
-/** The longest time to compile and evaluate one schema. After it the worker is terminated and the arguments are rejected. */
+/**
+ * The longest time to compile and evaluate one schema. If it is exceeded, the worker is terminated and the arguments
+ * are rejected.
+ */
 const BUDGET_MS = 300;
-/** The worker is restarted after this many schemas, to free their memory. */
+/** How many schemas the worker keeps. It is then restarted to free their memory. */
 const MAX_KNOWN_SCHEMAS = 2000;
-/** An idle worker costs memory and is terminated after this time. */
+/** How long the worker may be idle before it is terminated to free its memory. */
 const IDLE_MS = 60_000;
 
 export function createValidation(budgetMs = BUDGET_MS): Validation {
@@ -26,7 +32,7 @@ export function createValidation(budgetMs = BUDGET_MS): Validation {
   let known = new Set<string>();
   let queue: Promise<unknown> = Promise.resolve();
   let idle: NodeJS.Timeout | undefined;
-  /** By tool definition; null for schemas that only the worker may evaluate. */
+  /** The checks for the main thread, by tool definition; null for schemas that only the worker may evaluate. */
   const plain = new WeakMap<object, ValueCheck | null>();
   const slow = createStrikes();
 
@@ -82,7 +88,7 @@ export function createValidation(budgetMs = BUDGET_MS): Validation {
   };
 
   return {
-    // The worker gets one value at a time, so that the time limit applies to this value only.
+    // The worker gets one value at a time, so that the time limit applies to that value only.
     async check(tool, value) {
       const check = plainCheck(tool);
       if (check !== null && isSmallValue(value)) return checkOnMainThread(check, tool, value);
@@ -107,7 +113,10 @@ function checkOnMainThread(check: ValueCheck, tool: Tool, value: unknown): reado
 const MAX_STRIKES = 3;
 const BLOCKED_MS = 60_000;
 
-/** Blocks schemas that exceed the time limit repeatedly, so that they do not delay other calls. */
+/**
+ * Counts how often schemas exceed the time limit. A schema that does so repeatedly is blocked for some time, so that it
+ * does not delay other calls.
+ */
 function createStrikes() {
   const strikes = new Map<string, { count: number; until: number }>();
   const current = (hash: string) => {
@@ -122,7 +131,7 @@ function createStrikes() {
   };
 }
 
-/** Null for an unknown dialect: the worker rejects it with an error for the caller. */
+/** Compiles a simple schema. Null if its dialect is unknown: the worker then returns an error for the caller. */
 function compilePlain(schema: JsonObject): ValueCheck | null {
   try {
     return compileCheck(schema);
@@ -156,7 +165,8 @@ function exchange(worker: Worker, request: CheckRequest, budgetMs: number): Prom
       worker.on("error", () => undefined);
       act();
     };
-    // The main thread may have been blocked: setImmediate lets it read a reply that has already arrived.
+    // If the main thread was blocked, a reply may already have arrived: setImmediate lets it be read before the timeout
+    // counts.
     const timer = setTimeout(() => setImmediate(() => settle(() => resolve({ kind: "late" }))), budgetMs);
     worker.once("message", (reply: CheckReply) => settle(() => resolve(reply)));
     worker.once("error", (error) => settle(() => reject(error)));

@@ -1,8 +1,8 @@
-/** Names and values of one series: `{ server: "github" }`. Labels with an empty value are omitted. */
+/** The labels of one series, by name: `{ server: "github" }`. Labels with an empty value are omitted. */
 export type Labels = Readonly<Record<string, string>>;
 
 export interface Sample {
-  /** The suffix of the family's name: `_bucket`, `_sum`, `_count`, or empty. */
+  /** The suffix that is added to the family's name: `_bucket`, `_sum`, `_count`, or empty. */
   readonly suffix: string;
   readonly labels: Labels;
   readonly value: number;
@@ -31,7 +31,10 @@ interface About {
   readonly help: string;
 }
 
-/** Server names change with the configuration. Beyond the limit, new label values are counted as one series, so that memory stays bounded. */
+/**
+ * The maximum number of series in a family, so that memory is bounded. Server names change with the configuration;
+ * beyond the limit, new label values are counted in one common series.
+ */
 const MAX_SERIES = 5000;
 export const OTHERS = "(other)";
 
@@ -49,7 +52,7 @@ export function createCounter(about: About): Counter {
   };
 }
 
-/** `bounds`: the upper bounds of the buckets, ascending; the bucket `+Inf` is added. */
+/** Creates a histogram. `bounds`: the upper bounds of the buckets, ascending; the bucket `+Inf` is added. */
 export function createHistogram(about: About, bounds: readonly number[]): Histogram {
   const series = createSeries(() => ({ counts: bounds.map(() => 0), count: 0, sum: 0 }));
   return {
@@ -72,7 +75,7 @@ export function toGauge(about: About, samples: readonly (readonly [Labels, numbe
   return { ...about, kind: "gauge", samples: samples.map(([labels, value]) => ({ suffix: "", labels, value })) };
 }
 
-/** A counter whose values another component counts. */
+/** A counter family with values that another component has counted. */
 export function toCounter(about: About, samples: readonly (readonly [Labels, number])[]): Family {
   return { ...toGauge(about, samples), kind: "counter" };
 }
@@ -83,7 +86,7 @@ interface Distribution {
   readonly sum: number;
 }
 
-/** Buckets are cumulative: each includes the counts of the smaller ones. */
+/** The samples of one histogram series. Buckets are cumulative: each includes the counts of the smaller ones. */
 function toSamples(labels: Labels, bounds: readonly number[], { counts, count, sum }: Distribution): Sample[] {
   let below = 0;
   const buckets = bounds.map((bound, index) => {

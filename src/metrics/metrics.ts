@@ -1,14 +1,14 @@
-// Counts calls and searches. Input: one event at a time. Output: counters and histograms for /metrics.
+// Counts calls and searches, and provides the counters and histograms for `/metrics`.
 import { createCounter, createHistogram, type Family } from "./instruments.js";
 
-/** The outcome of a call. */
+/** A call that ended, as counted by the metrics. */
 export interface EndedCall {
-  /** Empty if the server is unknown: names that callers invent must not become labels. */
+  /** The server's name. Empty if the server is unknown: names that callers invent must not become labels. */
   readonly server: string;
-  /** Empty if the tool was not found. */
+  /** The tool's risk. Empty if the tool was not found. */
   readonly risk: string;
   readonly outcome: "ok" | "tool_error" | "dry_run" | "error";
-  /** The error code, if the call failed. */
+  /** The error code. Set only if the call failed. */
   readonly code?: string;
   readonly seconds: number;
 }
@@ -16,7 +16,7 @@ export interface EndedCall {
 export interface EndedSearch {
   readonly outcome: "found" | "nothing" | "error";
   readonly seconds: number;
-  /** Estimated tokens of the answer, and of a list of all tools instead of it. */
+  /** Estimated number of tokens of the search result, and of the complete tool list that it replaces. */
   readonly tokens?: { readonly answer: number; readonly listing: number };
 }
 
@@ -38,7 +38,7 @@ export function createMetrics(): Metrics {
   });
   const errors = createCounter({
     name: "anygpt_call_errors_total",
-    help: "Calls that failed without a result of the tool, by error code.",
+    help: "Calls that failed without a result from the tool, by error code.",
   });
   const durations = createHistogram(
     { name: "anygpt_call_duration_seconds", help: "Duration of calls from request to answer." },

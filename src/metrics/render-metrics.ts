@@ -2,7 +2,7 @@ import { type Family, type Labels, toCounter, toGauge } from "./instruments.js";
 import type { Metrics } from "./metrics.js";
 import { toPrometheusText } from "./to-text.js";
 
-/** Current values, in addition to the counters. */
+/** Current values (gauges) that are exported in addition to the counters. */
 export interface MetricSources {
   readonly version: string;
   readonly servers: readonly ServerNow[];
@@ -15,7 +15,7 @@ export interface ServerNow {
   readonly state: (typeof STATES)[number];
   readonly tools: number;
   readonly inFlight: number;
-  /** Calls in the queue. */
+  /** The number of calls in the server's queue. */
   readonly waiting: number;
 }
 

@@ -1,6 +1,6 @@
 import type { Family, Labels, Sample } from "./instruments.js";
 
-/** The Prometheus text format, version 0.0.4. A family without samples is omitted. */
+/** Renders the families in the Prometheus text format, version 0.0.4. A family without samples is omitted. */
 export function toPrometheusText(families: readonly Family[]): string {
   return families
     .filter(({ samples }) => samples.length > 0)
@@ -18,7 +18,7 @@ function toLine(name: string, { suffix, labels, value }: Sample): string {
   return `${name}${suffix}${toLabels(labels)} ${toNumber(value)}\n`;
 }
 
-/** In Prometheus, a label with an empty value is equal to no label. */
+/** Renders labels. A label with an empty value is omitted: in Prometheus, both mean the same. */
 function toLabels(labels: Labels): string {
   const written = Object.entries(labels)
     .filter(([, value]) => value !== "")
@@ -26,12 +26,12 @@ function toLabels(labels: Labels): string {
   return written.length === 0 ? "" : `{${written.join(",")}}`;
 }
 
-/** The format has exactly three escape sequences. */
+/** Escapes backslashes, line breaks and, in label values, double quotes: the format has only these escape sequences. */
 function escape(text: string, special: RegExp): string {
   return text.toWellFormed().replace(special, (character) => (character === "\n" ? "\\n" : `\\${character}`));
 }
 
-/** Numbers in the syntax of Go's ParseFloat, which Prometheus uses. */
+/** Formats a number as Prometheus parses it (Go's `ParseFloat`). */
 function toNumber(value: number): string {
   if (Number.isFinite(value)) return String(value);
   return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";

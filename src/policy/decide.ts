@@ -7,12 +7,12 @@ import { isAtLeast } from "./risk.js";
 import type { Ruling } from "./ruling.js";
 import { missingScopes } from "./scopes.js";
 
-/** The options that a decision depends on. */
+/** The policy options that a decision depends on. */
 export type DecisionOptions = Pick<PolicyOptions, "preset" | "confirmation" | "idempotency" | "pinning">;
 
 export interface PolicyActor {
   readonly id: string;
-  /** `local`: the user of this machine, or one of their programs. */
+  /** `local`: the user of this machine or one of their programs. `token`: a caller with an access token. */
   readonly kind: "local" | "token";
   readonly scopes: readonly string[];
 }
@@ -20,31 +20,33 @@ export interface PolicyActor {
 /** Who confirms the call: the client's user in a dialog, a user with the gateway's CLI, or the caller itself. */
 export type Answerer = "client" | "user" | "caller";
 
-/** Properties of this call. */
+/** The properties of a call that the decision depends on. */
 export interface CallFacts {
   readonly profile?: "discovery" | "gateway" | undefined;
   readonly hasKey: boolean;
-  /** The caller states that its user confirmed the call. */
+  /** Whether the caller states that its user confirmed the call. */
   readonly confirmed: boolean;
-  /** The client can ask its user (MCP elicitation). */
+  /** Whether the client can ask its user (MCP elicitation). */
   readonly canAsk: boolean;
   readonly dryRun: boolean;
-  /** The approval bound to this actor, tool, definition and these arguments, if there is one. */
+  /** The approval for exactly this call (actor, tool, definition and arguments), if there is one. */
   readonly approval?: { readonly id: string; readonly state: ConfirmationState } | undefined;
 }
 
 export interface PolicyQuestion {
   readonly toolId: string;
   readonly ruling: Pick<Ruling, "risk" | "scopes" | "needsPerson">;
-  /** Whether the current definition of the tool is approved; `new`: no definition of it was ever approved. */
+  /**
+   * Whether the tool's current definition equals the approved one. `new`: no definition of the tool was ever approved.
+   */
   readonly pin: "same" | "changed" | "new";
-  /** Undefined if the caller could not be identified. */
+  /** The caller; undefined if it could not be identified. */
   readonly actor: PolicyActor | undefined;
   readonly call: CallFacts;
 }
 
 export type PolicyDecision =
-  /** The call may continue; its approval is redeemed right before it is sent. */
+  /** The call may run. If it has an approval, the approval is redeemed right before the call is sent. */
   | { readonly kind: "allow" }
   | Denial
   | {
@@ -52,7 +54,7 @@ export type PolicyDecision =
       readonly code: "CONFIRMATION_REQUIRED";
       readonly reason: string;
       readonly answerer: Answerer;
-      /** The call also lacks a required idempotency key. */
+      /** Whether the call also lacks a required idempotency key. */
       readonly alsoNeedsKey: boolean;
     }
   | {
@@ -67,13 +69,13 @@ export interface Denial {
   readonly code: "UNAUTHORIZED" | "SCOPE_REQUIRED" | "POLICY_DENIED" | "TOOL_QUARANTINED";
   readonly reason: string;
   readonly hint: Hint;
-  /** The scopes that are missing, and no others. */
+  /** The scopes that the actor needs but does not have. */
   readonly missing?: readonly string[];
-  /** The exception, if the decision failed. */
+  /** The exception, if the policy itself failed. */
   readonly cause?: unknown;
 }
 
-/** Never throws: a call whose decision fails is denied. */
+/** Decides about a call. Never throws: if the decision itself fails, the call is denied. */
 export function decidePolicy(question: PolicyQuestion, options: DecisionOptions): PolicyDecision {
   try {
     return (
@@ -143,14 +145,17 @@ function needsConfirmation({ ruling }: PolicyQuestion, { confirmation }: Decisio
   return confirmation.mode !== "never" && isAtLeast(ruling.risk.risk, confirmation.from);
 }
 
-/** Whether callers may state themselves that their user confirmed the call. */
+/** Whether callers may confirm their own calls, by stating that their user confirmed them. */
 export function mayConfirmItself({ needsPerson }: Pick<Ruling, "needsPerson">, mode: ConfirmationMode): boolean {
   return mode === "auto" && needsPerson !== true;
 }
 
 type ConfirmationMode = DecisionOptions["confirmation"]["mode"];
 
-/** Whether the approval allows the call: a user approved it, or in mode `auto` the caller confirmed a pending one. */
+/**
+ * Whether the approval allows the call: a user approved it, or it is pending and the caller may confirm it itself (mode
+ * `auto`).
+ */
 function isConfirmed({ call, ruling }: PolicyQuestion, { confirmation }: DecisionOptions): boolean {
   if (call.approval?.state === "approved") return true;
   if (!mayConfirmItself(ruling, confirmation.mode)) return false;

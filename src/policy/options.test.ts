@@ -74,7 +74,7 @@ describe("policyOptions", () => {
     [
       "a scope with a space",
       { localScopes: ["a b"] },
-      ["localScopes.0: A scope must be printable ASCII without spaces, double quotes and backslashes."],
+      ["localScopes.0: A scope may contain only printable ASCII characters, except space, double quote and backslash."],
     ],
     ["an empty pattern", { distrust: [""] }, ["distrust.0: A pattern must not be empty."]],
   ])("rejects %s", (_, section, expected) => {

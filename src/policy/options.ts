@@ -20,10 +20,10 @@ const scope = z
   .max(MAX_NAME_LENGTH)
   .regex(
     /^[\x21\x23-\x5b\x5d-\x7e]+$/,
-    "A scope must be printable ASCII without spaces, double quotes and backslashes.",
+    "A scope may contain only printable ASCII characters, except space, double quote and backslash.",
   );
 
-/** Selects the tools that an entry applies to. */
+/** The keys that select the tools to which a policy entry applies. */
 const selector = {
   tools: z
     .union([pattern, z.array(pattern).min(1, "An entry needs at least one pattern.").max(MAX_PATTERNS)], {
@@ -32,7 +32,7 @@ const selector = {
     .optional()
     .describe(
       "Globs or regexes as in `toolRules`, matched against the tool's name and against `server:tool`, or only against " +
-        "the name if `server` is set. A leading `!` excludes. Optional if `server` is set.",
+        "the name if `server` is set. A leading `!` excludes the matching tools. Optional if `server` is set.",
     ),
   server: pattern.optional().describe("Name or glob of the servers that the entry applies to."),
 };
@@ -41,7 +41,7 @@ const hasSelector = (entry: { tools?: unknown; server?: unknown }): boolean =>
 const NEEDS_TOOLS = { path: ["tools"], error: "An entry without `server` needs `tools`." };
 
 const riskEntry = z
-  .strictObject({ ...selector, risk: risk.describe("The risk of a call of these tools.") })
+  .strictObject({ ...selector, risk: risk.describe("The risk of calls to these tools.") })
   .refine(hasSelector, NEEDS_TOOLS);
 const scopeEntry = z
   .strictObject({
@@ -55,7 +55,7 @@ const scopeEntry = z
 const rateEntry = z
   .strictObject({
     ...selector,
-    rate_limit_bucket: z.string().describe("The bucket in `policy.buckets` that counts calls of these tools."),
+    rate_limit_bucket: z.string().describe("The bucket in `policy.buckets` that counts calls to these tools."),
   })
   .refine(hasSelector, NEEDS_TOOLS);
 
@@ -74,7 +74,7 @@ const keyEntry = z
       .max(MAX_NAME_LENGTH)
       .optional()
       .describe(
-        "How the gateway passes the idempotency key to the server, which must then prevent a second execution: `_meta`, or the name of the argument for it.",
+        "Where the gateway passes the idempotency key to the server: `_meta`, or the name of an argument. The server must then prevent a second execution itself.",
       ),
   })
   .refine(hasSelector, NEEDS_TOOLS);
@@ -106,8 +106,10 @@ const confirmation = z
 
 const requiredFrom = z
   .strictObject({
-    gateway: riskOrNever.optional().describe("For calls in the profile `gateway`. Default `high`."),
-    elsewhere: riskOrNever.optional().describe("For all other calls. Default `never`; `high` under `strict`."),
+    gateway: riskOrNever.optional().describe("The lowest risk for calls in the profile `gateway`. Default `high`."),
+    elsewhere: riskOrNever
+      .optional()
+      .describe("The lowest risk for all other calls. Default `never`; `high` under `strict`."),
   })
   .prefault({})
   .describe("The lowest risk for which a call must have an idempotency key.");
@@ -130,7 +132,7 @@ const view = z
     tools: z
       .union([pattern, z.array(pattern).min(1).max(MAX_ENTRIES)])
       .optional()
-      .describe("The visible tools, in the syntax of `pattern` in `toolRules`. Default: all."),
+      .describe("Patterns of the visible tools, in the syntax of `pattern` in `toolRules`. Default: all."),
     servers: z
       .array(pattern)
       .min(1)
@@ -274,8 +276,8 @@ interface BadPattern {
 }
 
 /**
- * Finds the patterns that do not compile. `section` is the parsed but unchecked configuration, so it may have other
- * errors too. `findBad` implements the pattern language and takes entries with the keys of `toolRules`.
+ * Finds invalid patterns in the policy section. `section` is parsed but not validated, so it may have other errors too.
+ * `findBad` implements the pattern language and takes entries with the keys of `toolRules`.
  */
 export async function findBadSelectors(
   section: unknown,

@@ -1,4 +1,4 @@
-// The policy of one configuration: its ruling on each tool, and the decision about each call. Pure.
+// The policy of one configuration: a ruling on each tool, and a decision about each call. Pure.
 import type { Actor } from "../model/actor.js";
 import type { Tool } from "../model/tool.js";
 import { type CallFacts, type PolicyDecision, decidePolicy, type PolicyActor, type PolicyQuestion } from "./decide.js";
@@ -18,12 +18,15 @@ export interface PolicyRequest {
   readonly call: CallFacts;
 }
 
-/** The member of a tool's `_meta` that declares support for idempotency keys: `true`, or the name of the argument. */
+/**
+ * The member of a tool's `_meta` that declares support for idempotency keys: `true`, or the name of the argument that
+ * takes the key.
+ */
 export const KEY_MEMBER = "anygpt/idempotencyKey";
 
 /**
- * The member of a tool's `_meta` that requires a user's confirmation of every call. It is honored from every server,
- * because it can only add restrictions.
+ * The member of a tool's `_meta` that requires a user's confirmation of every call. It is honored even from distrusted
+ * servers, because it can only add restrictions.
  */
 export const PERSON_MEMBER = "anygpt/needsPerson";
 
@@ -57,7 +60,7 @@ function toStrings(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }
 
-/** Idempotent methods according to RFC 9110. */
+/** HTTP methods that are idempotent according to RFC 9110. */
 const IDEMPOTENT_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
 function toPolicySubject({ server, name, definition, operation, file }: Tool): PolicySubject {
@@ -79,7 +82,8 @@ function toPolicySubject({ server, name, definition, operation, file }: Tool): P
     server,
     name,
     method,
-    // The risk in an API document counts as the operator's own statement, because the operator configured the document.
+    // The risk from an API document counts as the operator's own statement, because the operator configured the
+    // document.
     ...(risk === undefined ? {} : { declared: { by: "adapter", risk } }),
     ...(idempotent === undefined && !IDEMPOTENT_METHODS.has(method) ? {} : { idempotent: idempotent ?? true }),
     takesKey: idempotencyHeader !== undefined,

@@ -1,14 +1,14 @@
-// Assesses the risk of a tool and reports its origin. The risk does not depend on the caller.
+// Assesses the risk of a tool and reports which source declared it. The risk does not depend on the caller.
 import type { JsonObject } from "../model/json.js";
 
-/** From harmless to irreversible. */
+/** The risk levels, from harmless to irreversible. */
 export const RISKS = ["low", "medium", "high", "destructive"] as const;
 export type Risk = (typeof RISKS)[number];
 
 export interface RiskOrigin {
-  /** `default`: none of the other sources declares a risk. */
+  /** The source that declared the risk. `default`: no source declares one. */
   readonly kind: "config" | "tool-file" | "adapter" | "annotations" | "method" | "default";
-  /** The source and its statement, as text for users. */
+  /** The source and what it declares, as text for users. */
   readonly detail: string;
 }
 
@@ -17,18 +17,21 @@ export interface AssessedRisk {
   readonly origin: RiskOrigin;
 }
 
-/** What each source declares about a tool. */
+/**
+ * What each source (configuration, tool file or adapter, server annotations, HTTP method) declares about the risk of a
+ * tool.
+ */
 export interface RiskFacts {
-  /** The first entry of `policy.risk` that matches the tool, counted from 0. */
+  /** The first entry of `policy.risk` that matches the tool. `entry` is its index, counted from 0. */
   readonly override?: { readonly entry: number; readonly risk: Risk } | undefined;
-  /** The risk in the tool file or from the adapter; an unknown value counts as the highest risk. */
+  /** The risk that the tool file or the adapter declares. An unknown value counts as the highest risk. */
   readonly declared?: { readonly by: "tool-file" | "adapter"; readonly risk: string } | undefined;
   readonly annotations?: JsonObject | undefined;
-  /** The server's annotations cannot lower the risk. */
+  /** Whether the server is distrusted: its annotations cannot lower the risk. */
   readonly isDistrusted: boolean;
-  /** Only for a tool that represents an HTTP request. */
+  /** The HTTP method, if the tool represents an HTTP request. */
   readonly method?: string | undefined;
-  /** The risk of a tool for which no source declares one. */
+  /** The risk that applies if no source declares one. */
   readonly unknownRisk: Risk;
 }
 
@@ -36,12 +39,15 @@ export function isRisk(value: unknown): value is Risk {
   return RISKS.some((risk) => risk === value);
 }
 
-/** An unknown value counts as the highest risk. */
+/** Whether `risk` is at least `from`. An unknown value counts as the highest risk. */
 export function isAtLeast(risk: Risk, from: Risk): boolean {
   return !isRisk(risk) || RISKS.indexOf(risk) >= RISKS.indexOf(from);
 }
 
-/** The first source that declares a risk decides: configuration, tool file or adapter, annotations, HTTP method. */
+/**
+ * Returns the risk from the first source that declares one: configuration, tool file or adapter, annotations, HTTP
+ * method.
+ */
 export function assessRisk(facts: RiskFacts): AssessedRisk {
   return (
     fromOverride(facts) ?? fromDeclaration(facts) ?? fromAnnotations(facts) ?? fromMethod(facts) ?? fromDefault(facts)
@@ -62,9 +68,9 @@ function fromDeclaration({ declared }: RiskFacts): AssessedRisk | undefined {
 }
 
 /**
- * Only explicit annotations count: by the defaults of MCP (2025-03-26 and later), every tool without annotations would
- * be destructive. Annotations of a distrusted server never lower the risk. A tool that is both read-only and
- * destructive counts as destructive, although MCP gives priority to read-only.
+ * The risk from MCP annotations. Only explicit annotations count: by MCP's default values (2025-03-26 and later), every
+ * tool without annotations would be destructive. Annotations of a distrusted server never lower the risk. A tool that
+ * is both read-only and destructive counts as destructive, although MCP gives priority to read-only.
  */
 function fromAnnotations({ annotations, isDistrusted }: RiskFacts): AssessedRisk | undefined {
   if (annotations?.["destructiveHint"] === true) {

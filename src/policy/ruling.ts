@@ -4,16 +4,19 @@ import type { JsonObject } from "../model/json.js";
 import type { PolicyOptions } from "./options.js";
 import { type AssessedRisk, assessRisk, type RiskFacts } from "./risk.js";
 
-/** Selects tools, with the keys of `toolRules`. */
+/** Selects tools with the same keys as an entry of `toolRules`. */
 export interface Selector {
   readonly pattern: string[];
   readonly server?: string | undefined;
 }
 
-/** The indexes of the entries that match the tool, in order. */
+/** Returns the indexes of the entries that match the tool, in ascending order. */
 export type Select = (tool: { readonly server: string; readonly name: string }) => readonly number[];
 
-/** The pattern language belongs to `src/rules`, which this stage must not import; the gateway injects it. */
+/**
+ * Compiles selectors to a matching function. It is injected, because `src/policy` must not import `src/rules`, which
+ * implements the patterns.
+ */
 export type CompileSelectors = (selectors: readonly Selector[]) => Promise<Select>;
 
 export interface PolicySubject {
@@ -22,38 +25,37 @@ export interface PolicySubject {
   readonly annotations?: JsonObject | undefined;
   readonly declared?: RiskFacts["declared"];
   readonly method?: string | undefined;
-  /** Whether it can run twice without harm; undefined if no source declares it. */
+  /** Whether the tool can run twice without harm; undefined if no source declares it. */
   readonly idempotent?: boolean | undefined;
-  /** Declared in the tool's `_meta`: `true` for keys in `_meta`, or the name of the argument for the key. */
+  /**
+   * How the tool accepts idempotency keys, from its `_meta`: `true` for keys in `_meta`, or the name of an argument.
+   */
   readonly takesKey?: unknown;
-  /** The tool declares that a user must confirm each call. */
+  /** Whether the tool declares that a user must confirm each call. */
   readonly needsPerson?: boolean | undefined;
-  /** Scopes that the tool itself requires. */
+  /** Scopes that the tool itself declares as required. */
   readonly requiredScopes?: readonly string[];
 }
 
 /** Whether the tool may run twice, and how the server receives a call's idempotency key. */
 export interface KeyRuling {
-  /** The tool may run again if it is unknown whether it ran. */
+  /** Whether the tool may run again if it is unknown whether it ran. */
   readonly isIdempotent: boolean;
-  /** `_meta`, or the name of the argument for the key. */
+  /** Where the idempotency key is sent: `_meta`, or the name of an argument. Undefined if it is not sent. */
   readonly sendAs?: string;
 }
 
-/**
- * What the policy says about a tool, independent of the caller. It depends only on the tool's definition, so it can be
- * cached.
- */
+/** What the policy says about a tool for all callers. It depends only on the tool's definition, so it can be cached. */
 export interface Ruling {
   readonly risk: AssessedRisk;
   readonly scopes: readonly string[];
   readonly key: KeyRuling;
   readonly bucket?: RateBucket;
-  /** A user must confirm each call, at any risk and in any confirmation mode. */
+  /** Set if a user must confirm each call, at any risk and in any confirmation mode. */
   readonly needsPerson?: true;
 }
 
-/** At most `calls` in any span of `perMs`. */
+/** A rate limit: at most `calls` calls in any time span of `perMs` milliseconds. */
 export interface RateBucket {
   readonly name: string;
   readonly per: "actor" | "everyone";
@@ -75,7 +77,7 @@ export async function compileRuling(options: PolicyOptions, compile: CompileSele
     const bucket = toBucket(options, rates(tool)[0]);
     const trust = trustOf(options, distrusted(tool));
     const risk = assessRisk({ ...tool, ...overrideOf(options, risks(tool)[0]), ...trust });
-    // A read-only tool may be repeated, unless another source declares a higher risk.
+    // A read-only tool may be repeated, unless another source declares a risk above `low`.
     const isReadOnly = risk.risk === "low" && tool.annotations?.["readOnlyHint"] === true;
     const known = trust.isDistrusted ? { server: tool.server, name: tool.name } : tool;
     return {
@@ -116,7 +118,8 @@ function trustOf(
 }
 
 /**
- * A server that accepts the key prevents a second execution itself. Declarations of a distrusted server do not count.
+ * Decides whether the tool may run twice, and where the idempotency key is sent. A server that accepts the key prevents
+ * a second execution itself. Declarations of a distrusted server do not count.
  */
 function toKeyRuling(
   { idempotency }: PolicyOptions,

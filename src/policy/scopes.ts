@@ -1,4 +1,7 @@
-/** The required scopes that no granted scope covers. `*` covers all, `a:*` covers `a:b` and `a:b:c`, but not `a`. */
+/**
+ * Returns the required scopes that no granted scope covers. `*` covers all, `a:*` covers `a:b` and `a:b:c`, but not
+ * `a`.
+ */
 export function missingScopes(required: readonly string[], granted: readonly string[]): string[] {
   return required.filter((scope) => !granted.some((grant) => covers(grant, scope)));
 }

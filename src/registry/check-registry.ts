@@ -4,17 +4,17 @@ import type { Operation } from "./operation.js";
 import { SCHEMA_VERSION } from "./registry.js";
 import { isEqualJson } from "../util/json/is-equal.js";
 
-/** The state of one id in the live catalog. */
+/** What the live catalog says about one tool id. */
 export type LiveOperation =
   | { readonly kind: "operation"; readonly operation: Operation }
   /** The tool or adapter does not exist, or the tool is disabled. */
   | { readonly kind: "absent"; readonly reason: string }
-  /** The tools of its adapter are not known yet, so the id cannot be checked. */
+  /** The tools of the adapter are not known yet, so the id cannot be checked. */
   | { readonly kind: "unknown" };
 
 /** A problem in a registry file: it is unreadable or incomplete, or it differs from the catalog. */
 export interface Finding {
-  /** The operation; absent if the finding concerns the whole registry. */
+  /** The id of the operation; absent if the finding concerns the whole registry. */
   readonly tool_id?: string;
   readonly check: "readable" | "exists" | "fields" | "risk" | "agrees" | "count";
   readonly reason: string;
@@ -24,10 +24,13 @@ export interface LiveCatalog {
   readonly find: (id: string) => LiveOperation;
 }
 
-/** Findings repeat for many operations, so only some are shown. */
+/** The maximum number of reported findings: the same problem often affects many operations. */
 const MAX_FINDINGS = 100;
 
-/** No findings means that every statement of the registry is correct. Operations that only the catalog has are not reported. */
+/**
+ * Returns all problems of a registry file. If there are none, everything in the file is correct. Operations that only
+ * the catalog has are not reported.
+ */
 export function checkRegistry(document: unknown, live: LiveCatalog): Finding[] {
   if (!isJsonObject(document) || !isJsonObject(document["operations"])) {
     return [{ check: "readable", reason: "it is not a registry: it has no object `operations`" }];
@@ -84,7 +87,7 @@ function checkEntry(id: string, entry: unknown, live: LiveOperation): Finding[] 
   return findings;
 }
 
-/** The properties of an operation that callers depend on. */
+/** The properties of an operation that are compared with the catalog, because callers depend on them. */
 const COMPARED: readonly (keyof Operation)[] = [
   "adapter",
   "tool",
@@ -118,7 +121,7 @@ function isFlag(value: unknown): boolean {
   return typeof value === "boolean";
 }
 
-/** `paystack:refund: no such tool.` */
+/** A finding as one line: `paystack:refund: no such tool.` */
 export function describeFinding({ tool_id: id, reason }: Finding): string {
   return id === undefined ? `${reason}.` : `${id}: ${reason}.`;
 }

@@ -3,13 +3,19 @@ import type { Tool } from "../model/tool.js";
 import { toPatternText } from "./pattern-text.js";
 import { followReference } from "../util/schema-reference.js";
 
-/** Values below this depth do not help to understand a call. */
+/** The deepest level of generated values. Deeper values do not help to understand a call. */
 const MAX_DEPTH = 5;
 const MAX_VALUES = 200;
-/** The largest example: hand-written ones are shorter, and a longer one is probably a recorded response. */
+/**
+ * The longest example in characters of JSON. Hand-written ones are shorter; a longer one is probably a recorded
+ * response.
+ */
 const MAX_LENGTH = 4_000;
 
-/** An example request: the author's own, with generated values for missing required arguments. */
+/**
+ * Returns an example request: the example of the API document or tool file, completed with generated values for missing
+ * required arguments.
+ */
 export function toOperationExample({ definition, operation }: Tool): JsonObject {
   const { inputSchema: root } = definition;
   const written = operation?.example ?? firstObject(root["examples"]) ?? root["example"];
@@ -26,7 +32,10 @@ interface Making {
   valuesLeft: number;
 }
 
-/** Reduces the depth until the example is small enough: deep values are dropped rather than arguments. */
+/**
+ * Generates an example. Reduces the depth until it is small enough, so that deep values are dropped rather than
+ * arguments.
+ */
 function generate(root: JsonObject): JsonObject {
   for (let maxDepth = MAX_DEPTH; maxDepth >= 1; maxDepth -= 1) {
     const making = { root, maxDepth, valuesLeft: MAX_VALUES };
@@ -57,7 +66,7 @@ function fromSchema(schema: unknown, making: Making, depth: number): unknown {
   return scalarFrom(schema, type);
 }
 
-/** The example, default, constant or first enum value of the schema. */
+/** The value that the schema itself contains: its example, default, constant or first enum value. */
 function statedValue({ const: only, example, examples, default: preset, enum: values }: JsonObject): unknown {
   if (only !== undefined) return only;
   if (example !== undefined) return example;

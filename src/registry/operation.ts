@@ -1,9 +1,10 @@
-// Converts a tool of the catalog and its policy ruling to an operation of the registry. It does not depend on the caller.
+// Converts a tool of the catalog and its policy ruling to an operation of `operations.json`. The result does not depend
+// on the caller.
 import type { AdapterFacts } from "../model/server.js";
 import type { Tool } from "../model/tool.js";
 import { toOperationExample } from "./example.js";
 
-/** The policy ruling on a tool for all callers of the profile `gateway`. */
+/** What the policy rules about a tool for all callers in the profile `gateway`. */
 export interface OperationRuling {
   readonly risk: string;
   readonly isIdempotent: boolean;
@@ -13,14 +14,14 @@ export interface OperationRuling {
   readonly bucket?: string | undefined;
 }
 
-/** One entry of `operations.json`. */
+/** One operation in `operations.json`. */
 export interface Operation {
   readonly adapter: string;
   readonly tool: string;
   readonly description: string;
   readonly category?: string;
   readonly tags: readonly string[];
-  /** Only for operations of a REST API. */
+  /** The HTTP method, if the operation belongs to a REST API. */
   readonly method?: string;
   readonly path?: string;
   readonly input_schema: Readonly<Record<string, unknown>>;
@@ -61,7 +62,7 @@ export function toOperation({ tool, ruling, facts }: OperationSource): Operation
     optional_params: optional,
     risk_level: risk,
     idempotent: ruling.isIdempotent,
-    // Without a statement, only operations that change nothing count as reversible.
+    // If nothing is declared, only operations that change nothing count as reversible.
     reversible: operation?.reversible ?? risk === "low",
     requires_confirmation: needsConfirmation,
     idempotency_required: ruling.needsKey,
@@ -73,12 +74,12 @@ export function toOperation({ tool, ruling, facts }: OperationSource): Operation
   };
 }
 
-/** The category of the operation, else that of its adapter. */
+/** The category of the operation, otherwise that of its adapter. */
 export function categoryOf({ operation }: Tool, facts: AdapterFacts | undefined): string | undefined {
   return operation?.category ?? facts?.category;
 }
 
-/** The parameters of the schema. A required name without a schema is still a required parameter. */
+/** The parameter names in the schema. A name in `required` counts even if it has no schema in `properties`. */
 export function parameterNames(schema: Readonly<Record<string, unknown>>): {
   readonly required: readonly string[];
   readonly optional: readonly string[];

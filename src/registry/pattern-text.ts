@@ -1,7 +1,10 @@
 const TOKEN = /(\\[dws.\-+/]|\[[^\]\\^]+\]|[A-Za-z0-9_:/@#=,;! -])(?:\{(\d{1,3})(?:,\d{0,4})?\}|([+*?]))?/y;
 const MAX_LENGTH = 200;
 
-/** An example text that matches a simple pattern (`^AC[0-9a-f]{32}$`); undefined for any other pattern. */
+/**
+ * Returns a string that matches a simple regular expression such as `^AC[0-9a-f]{32}$`; undefined for more complex
+ * ones.
+ */
 export function toPatternText(pattern: string): string | undefined {
   const body = pattern.replace(/^\^/, "").replace(/\$$/, "");
   let text = "";

@@ -1,14 +1,14 @@
 import type { Operation } from "./operation.js";
 
-/** The format version of `operations.json`. It changes with every incompatible change. */
+/** The format version of `operations.json`. It is increased with every incompatible change. */
 export const SCHEMA_VERSION = "1.0.0";
 
-/** `operations.json`: the operations of the live catalog at one moment. */
+/** The content of `operations.json`: all operations of the catalog at one point in time. */
 export interface Registry {
   readonly schema_version: string;
   readonly last_verified_at: string;
   readonly operation_count: number;
-  /** By `adapter:tool`, in the order of the ids. */
+  /** The operations by id (`adapter:tool`), sorted by id. */
   readonly operations: Readonly<Record<string, Operation>>;
 }
 
@@ -22,7 +22,7 @@ export function toRegistry(operations: Iterable<readonly [id: string, operation:
   };
 }
 
-/** Deterministic: the same catalog gives the same bytes, except for the time. */
+/** Serializes the registry. Deterministic: the same catalog gives the same bytes, except for the timestamp. */
 export function toRegistryText(registry: Registry): string {
   return `${JSON.stringify(registry, null, 2)}\n`;
 }

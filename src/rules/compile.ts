@@ -15,24 +15,24 @@ export interface CompiledRule {
 
 type ServerTest = (server: Subject) => boolean;
 
-/** Rules in the order of evaluation. */
+/** The compiled entries of `toolRules`, in the order of evaluation. */
 export interface CompiledRules {
   readonly rules: readonly CompiledRule[];
-  /** For each rule, fingerprint bits that the id of every matching tool has. */
+  /** For each rule, fingerprint bits that the id of every matching tool has (see `fingerprint`). */
   readonly pairs: Int32Array;
-  /** The first rule with `enabled: true`. If there is one, tools that no rule decides are disabled. */
+  /** The index of the first rule with `enabled: true`. If there is one, tools that no rule decides are disabled. */
   readonly allowList: number | undefined;
 }
 
 interface RuleProblem {
-  /** Counted from 1. */
+  /** The number of the rule, counted from 1. */
   readonly rule: number;
   readonly pattern: string;
   readonly reason: string;
 }
 
 /**
- * Compiles the rules. If one pattern does not compile, all are rejected: otherwise a missing deny rule would allow
+ * Compiles the tool rules. If one pattern is invalid, all rules are rejected: skipping an invalid deny rule would allow
  * tools.
  */
 export async function compileRules(rules: readonly NormalizedToolRule[]): Promise<CompiledRules> {

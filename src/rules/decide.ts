@@ -1,16 +1,16 @@
-// Applies the rules to a tool. The decision depends only on the names of the server and the tool.
+// Applies the tool rules to a tool. The decision depends only on the names of the server and the tool.
 import { toolId } from "../model/tool.js";
 import type { CompiledRule, CompiledRules } from "./compile.js";
 import type { Pattern } from "./pattern.js";
 import { type Subject, fingerprint, toSubject } from "./subject.js";
 
-/** The decision of the rules about one tool. Rules are counted from 0. */
+/** What the tool rules decide about one tool. Rules are numbered from 0. */
 export interface RuleDecision {
   readonly enabled: boolean;
   readonly tags: readonly string[];
-  /** The rule that decided; undefined if none did. */
+  /** The index of the rule that decided; undefined if no rule did. */
   readonly decidedBy: number | undefined;
-  /** All rules that match the tool. */
+  /** The indexes of all rules that match the tool. */
   readonly applied: readonly number[];
 }
 

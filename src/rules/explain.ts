@@ -2,20 +2,20 @@ import type { CompiledRules } from "./compile.js";
 import type { RuleDecision } from "./decide.js";
 import type { NormalizedToolRule } from "./options.js";
 
-/** One line: which rule decided, or why none did. */
+/** Explains a decision in one line: which rule decided, or why none did. */
 export function explain(rules: CompiledRules, decision: RuleDecision): string {
   if (decision.decidedBy !== undefined) return nameRule(rules, decision.decidedBy);
   if (rules.allowList === undefined) return "no rule decides; enabled by default";
   return `no rule decides; disabled because rule ${rules.allowList + 1} makes the rules an allow-list`;
 }
 
-/** `rule 2 (*delete* → disabled)`, counted from 1. */
+/** A rule with its number, counted from 1: `rule 2 (*delete* → disabled)`. */
 export function nameRule(rules: CompiledRules, index: number): string {
   const rule = rules.rules[index];
   return rule === undefined ? `rule ${index + 1}` : `rule ${index + 1} (${describeRule(rule.authored)})`;
 }
 
-/** `*github*, /issue/ → enabled, tags: [github, issues]` */
+/** A rule as text: `*github*, /issue/ → enabled, tags: [github, issues]`. */
 export function describeRule(rule: NormalizedToolRule): string {
   const effects: string[] = [];
   if (rule.enabled !== undefined) effects.push(rule.enabled ? "enabled" : "disabled");

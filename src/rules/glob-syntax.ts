@@ -1,6 +1,6 @@
 import { DiscoveryError } from "../errors.js";
 
-/** One step of a glob after alternatives (`{a,b}`) are expanded. */
+/** One element of a glob whose alternatives (`{a,b}`) are expanded. */
 export type GlobStep =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "one" }
@@ -9,10 +9,13 @@ export type GlobStep =
 
 type GlobNode = GlobStep | { readonly kind: "either"; readonly branches: readonly (readonly GlobNode[])[] };
 
-/** Code points, both ends included. */
+/** An inclusive range of code points. */
 export type CharacterRange = readonly [first: number, last: number];
 
-/** `{a,b}{a,b}…` doubles with every brace, so the alternatives are counted before they are expanded. */
+/**
+ * The maximum number of alternatives of a glob. They are counted before they are expanded, because `{a,b}{a,b}…`
+ * doubles their number with every brace.
+ */
 const MAX_ALTERNATIVES = 256;
 
 interface Cursor {
@@ -22,8 +25,8 @@ interface Cursor {
 }
 
 /**
- * Returns the alternatives of a glob, each a sequence of steps; a glob without `{a,b}` has one. A malformed glob is
- * never treated as literal text, because a deny rule would then silently match nothing.
+ * Returns the alternatives of a glob, each a sequence of steps; a glob without `{a,b}` has one. Throws for a malformed
+ * glob: as literal text it could make a deny rule silently match nothing.
  */
 export function parseGlob(glob: string): readonly (readonly GlobStep[])[] {
   const cursor: Cursor = { glob, characters: Array.from(glob), at: 0 };
@@ -52,7 +55,7 @@ function expand(nodes: readonly GlobNode[]): GlobStep[][] {
   return alternatives;
 }
 
-/** Merges adjacent text steps and adjacent runs. */
+/** Concatenates two sequences of steps; merges adjacent text steps and adjacent `*`. */
 function join(beginning: readonly GlobStep[], ending: readonly GlobStep[]): GlobStep[] {
   const [next, ...rest] = ending;
   const last = beginning.at(-1);

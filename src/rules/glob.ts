@@ -1,9 +1,9 @@
 import { type CharacterRange, type GlobStep, parseGlob } from "./glob-syntax.js";
 import { fingerprint, fold } from "./subject.js";
 
-/** A glob that is matched against a whole normalized text (see `fold`). */
+/** A compiled glob that must match a whole normalized string (see `fold`). */
 export interface Glob {
-  /** Fingerprint bits that every matching text has. */
+  /** Fingerprint bits that every matching string has (see `fingerprint`). */
   readonly pairs: number;
   readonly test: (folded: string) => boolean;
 }
@@ -18,7 +18,10 @@ export function compileGlob(source: string): Glob {
   };
 }
 
-/** Moves `*` after `?`: `*??` equals `??*`. Steps after a run are retried at every position, so there should be few. */
+/**
+ * Moves `*` behind adjacent `?`: `*??` equals `??*`. Steps after a `*` are retried at every position, so there should
+ * be few.
+ */
 function withRunsLast(steps: readonly GlobStep[]): GlobStep[] {
   const sorted: GlobStep[] = [];
   for (const step of steps) {
@@ -53,7 +56,10 @@ function toMatcher(step: GlobStep): Matcher {
   }
 }
 
-/** The text is lower case but ranges are as written, so `[A-Z]` is also tested with the upper-case letter. */
+/**
+ * Whether a set such as `[A-Z]` contains a code point. The matched string is lower case but the set is as written, so
+ * the upper-case letter is tested too.
+ */
 function isInSet(set: { negated: boolean; ranges: readonly CharacterRange[] }, codePoint: number): boolean {
   const capital = toCapital(codePoint);
   const within = ([first, last]: CharacterRange): boolean =>
@@ -61,14 +67,16 @@ function isInSet(set: { negated: boolean; ranges: readonly CharacterRange[] }, c
   return set.ranges.some(within) !== set.negated;
 }
 
-/** `ß` has no single upper-case letter ("SS" has two), so it maps to itself. */
+/** The upper-case form of a code point, if it is a single one: `ß` becomes "SS", so it is returned unchanged. */
 function toCapital(codePoint: number): number {
   const upper = String.fromCodePoint(codePoint).toUpperCase();
   const capital = upper.codePointAt(0) ?? codePoint;
   return upper.length === widthOfCharacter(capital) ? capital : codePoint;
 }
 
-/** Most globs are one word with stars around it; string methods match those many times faster. */
+/**
+ * Compiles one alternative. Most globs are one word with stars around it; string methods match those many times faster.
+ */
 function compileSteps(matchers: readonly Matcher[]): Glob {
   const pairs = matchers.reduce(
     (bits, matcher) => (matcher.kind === "text" ? bits | fingerprint(matcher.text) : bits),
@@ -92,9 +100,9 @@ function compileSteps(matchers: readonly Matcher[]): Glob {
 }
 
 /**
- * Two pointers: when a step does not match, only the last `*` consumes one more character. Earlier ones never have to,
- * because the steps after them already match as far left as possible. Backtracking to them would make matching
- * exponential.
+ * Matches with two pointers: if a step does not match, only the last `*` consumes one more character. Earlier ones
+ * never have to, because the steps after them already match as far left as possible. Backtracking to them would make
+ * matching exponential.
  */
 function matches(matchers: readonly Matcher[], text: string): boolean {
   let step = 0;
@@ -121,7 +129,7 @@ function matches(matchers: readonly Matcher[], text: string): boolean {
   }
 }
 
-/** How many code units the matcher consumes at this position; 0 if it does not match. */
+/** The number of UTF-16 code units that the matcher consumes at this position; 0 if it does not match. */
 function widthOf(matcher: Exclude<Matcher, { kind: "run" }>, text: string, at: number): number {
   if (matcher.kind === "text") return text.startsWith(matcher.text, at) ? matcher.text.length : 0;
   const codePoint = text.codePointAt(at);
@@ -132,7 +140,7 @@ function widthOfCharacter(codePoint: number): number {
   return codePoint > 0xffff ? 2 : 1;
 }
 
-/** The next position after `at` where this step can match. */
+/** The next position after `at` at which this matcher can match. */
 function nextStart(matcher: Matcher | undefined, text: string, at: number): number {
   if (matcher?.kind !== "text") return at + widthOfCharacter(text.codePointAt(at) ?? 0);
   const found = text.indexOf(matcher.text, at + 1);

@@ -3,22 +3,22 @@ import type { CompiledRules } from "./compile.js";
 import { type RuleSubject, decideRules } from "./decide.js";
 import { nameRule } from "./explain.js";
 
-/** A rule without effect, which is probably a mistake. */
+/** A warning about a rule that has no effect, which is probably a mistake. */
 export interface RuleWarning {
-  /** Counted from 0. */
+  /** The index of the rule, counted from 0. */
   readonly rule: number;
   readonly kind: "matches-nothing" | "never-decides";
   readonly message: string;
-  /** Id of a tool that the rule matches. */
+  /** The id of a tool that the rule matches, as an example. */
   readonly tool?: string;
-  /** The earlier rule that decides instead. */
+  /** The index of the earlier rule that decides instead. */
   readonly defeatedBy?: number;
 }
 
 interface Override {
   readonly tool: string;
   readonly by: number;
-  /** Whether the earlier rule decides the opposite, which makes a better example. */
+  /** Whether the earlier rule decides the opposite. Such a tool is the better example for a warning. */
   readonly opposed: boolean;
 }
 
@@ -30,7 +30,7 @@ interface Effects {
   readonly undecided: number;
 }
 
-/** Finds rules without effect on these tools. Without tools it reports nothing. */
+/** Finds rules that have no effect on these tools. Returns nothing if there are no tools. */
 export function findIneffectiveRules(rules: CompiledRules, tools: readonly RuleSubject[]): RuleWarning[] {
   if (tools.length === 0) return [];
   const effects = observe(rules, tools);
@@ -79,8 +79,8 @@ function warn(rules: CompiledRules, rule: number, effects: Effects): RuleWarning
 }
 
 /**
- * A rule with `enabled: true` that matches nothing still disables every undecided tool, unless another such rule takes
- * effect.
+ * Describes the side effect of an ineffective rule with `enabled: true`: it still disables every tool that no rule
+ * decides, unless another such rule is effective.
  */
 function describeAllowList(rules: CompiledRules, rule: number, { decided, undecided }: Effects): string {
   const enables = (index: number): boolean => rules.rules[index]?.authored.enabled === true;

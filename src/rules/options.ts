@@ -25,7 +25,7 @@ const toolRule = z
       .describe(
         "Globs (`*`, `?`, `[abc]`, `{a,b}`, case-insensitive) or regexes (`/source/flags`, RE2 syntax) that are matched " +
           "against the tool's name and against `server:tool`, or only against the name if `server` is set. " +
-          "A leading `!` excludes. Optional if `server` is set: the rule then applies to all tools of the server.",
+          "A leading `!` excludes the matching tools. Optional if `server` is set: the rule then applies to all tools of the server.",
       ),
     server: pattern.optional().describe("Name or glob of the servers that the rule applies to. Default: all servers."),
     enabled: z
@@ -60,18 +60,18 @@ export const toolRulesOptions = z
     "Rules that enable, disable and tag tools, for all callers. The gateway evaluates them in order for each tool.",
   );
 
-/** One rule as configured, with its patterns as a list. */
+/** A validated entry of `toolRules`, with its patterns as a list. */
 export type NormalizedToolRule = z.output<typeof toolRule>;
 
 export interface BadPattern {
-  /** The path of the pattern inside `toolRules`. */
+  /** Where the pattern is inside `toolRules`, as keys and indexes. */
   readonly path: readonly (string | number)[];
   readonly reason: string;
 }
 
 /**
- * Finds the patterns that do not compile, in parsed but unchecked rules, which may have other errors too. The schema
- * cannot check this, because loading the regex engine is asynchronous.
+ * Finds the invalid patterns in rules that are parsed but not validated, so they may have other errors too. The
+ * configuration schema cannot check patterns, because loading the regex engine is asynchronous.
  */
 export async function findBadPatterns(rules: unknown): Promise<BadPattern[]> {
   const written = [...writtenPatterns(rules)];
@@ -88,7 +88,7 @@ export async function findBadPatterns(rules: unknown): Promise<BadPattern[]> {
   });
 }
 
-/** Skips values that the schema rejects. */
+/** Yields all patterns in the rules. Skips values that the configuration schema rejects. */
 function* writtenPatterns(rules: unknown): Iterable<{ path: readonly (string | number)[]; text: string }> {
   for (const [index, rule] of Array.isArray(rules) ? rules.entries() : []) {
     if (!isJsonObject(rule)) continue;

@@ -3,20 +3,20 @@ import type { Subject } from "./subject.js";
 
 /** One compiled pattern of a rule. */
 export interface Pattern {
-  /** As configured, including a leading `!`. */
+  /** The pattern as configured, including a leading `!`. */
   readonly source: string;
   readonly negated: boolean;
-  /** Fingerprint bits without which `test` is false. */
+  /** Fingerprint bits: `test` is false for every subject that lacks one of them. */
   readonly pairs: number;
-  /** Whether the pattern itself matches; the caller applies `negated`. */
+  /** Whether the pattern matches, ignoring a leading `!`. The caller applies `negated`. */
   readonly test: (subject: Subject) => boolean;
 }
 
 export type CompilePattern = (source: string) => Pattern;
 
 /**
- * Returns a compiler for these patterns. The regex engine is much larger than the rest of this folder, so it is loaded
- * only if a pattern needs it.
+ * Returns a compiler for these patterns. Loads the regex engine only if a pattern needs it, because the engine is
+ * large.
  */
 export async function openPatternCompiler(sources: Iterable<string>): Promise<CompilePattern> {
   const hasRegex = [...sources].some((source) => splitRegex(toBody(source)) !== undefined);
@@ -42,7 +42,7 @@ function toBody(source: string): string {
   return source.startsWith("!") ? source.slice(1) : source;
 }
 
-/** The two parts of `/source/flags`; undefined if the text does not have that form. */
+/** Splits a regex in the form `/source/flags`; undefined if the text does not have that form. */
 export function splitRegex(text: string): { source: string; flags: string } | undefined {
   const parts = /^\/(?<source>.*)\/(?<flags>[a-z]*)$/isu.exec(text)?.groups;
   return parts === undefined ? undefined : { source: parts.source ?? "", flags: parts.flags ?? "" };

@@ -1,7 +1,10 @@
 import { RE2JS } from "re2js";
 import { DiscoveryError } from "../errors.js";
 
-/** Every instruction can cost one step per character, so this limits the cost per name. */
+/**
+ * The maximum number of instructions of a compiled regex. Each can cost one step per character, so this bounds the
+ * matching time.
+ */
 const MAX_PROGRAM_SIZE = 600;
 
 const FLAGS: Readonly<Record<string, number>> = {
@@ -13,7 +16,7 @@ const FLAGS: Readonly<Record<string, number>> = {
   y: 0,
 };
 
-/** A regex that matches anywhere in a text, in linear time. */
+/** A compiled regex that matches anywhere in a string, in linear time. */
 export interface Regex {
   readonly test: (text: string) => boolean;
 }

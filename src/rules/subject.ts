@@ -1,12 +1,12 @@
-/** A text that patterns are matched against. Regexes see it as written, globs in normalized form. */
+/** A string that patterns are matched against. Regexes see it as written, globs in normalized form. */
 export interface Subject {
   readonly written: string;
   readonly folded: string;
-  /** A small fingerprint of the character pairs of the normalized text; see `fingerprint`. */
+  /** Fingerprint bits of the normalized string; see `fingerprint`. */
   readonly pairs: number;
 }
 
-/** The normalized form for globs: case-insensitive, and without compatibility forms such as full-width letters. */
+/** Normalizes a string for globs: lower case, and without compatibility forms such as full-width letters. */
 export function fold(text: string): string {
   return text.normalize("NFKC").toLowerCase();
 }
@@ -17,8 +17,8 @@ export function toSubject(text: string): Subject {
 }
 
 /**
- * Sets one of 32 bits for each pair of adjacent characters. A text that contains another has all bits of the other, so
- * one `&` excludes most patterns before they are matched.
+ * Sets one of 32 bits for each pair of adjacent characters. A string that contains another one has all bits of that
+ * one, so a single `&` rules out most patterns before they are matched.
  */
 export function fingerprint(text: string): number {
   let bits = 0;

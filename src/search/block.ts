@@ -8,38 +8,40 @@ import { splitChunks, toKey, tokenizeChunk } from "./tokenize.js";
 import type { Vocabulary } from "./vocabulary.js";
 
 /**
- * The documents of one group, usually one server's, as flat arrays: which words each document has, and the weighted
- * frequency of each. A block does not depend on other documents, so it is cached until its documents change.
+ * The index block of one group of documents, usually the tools of one server, as flat arrays: the terms of each
+ * document and their weighted frequencies. It does not depend on other documents, so it is cached until these change.
  */
 export interface Block {
   readonly ids: readonly string[];
   readonly servers: readonly string[];
-  /** The documents with a name or id that has this key (see `toKey`). */
+  /** Document numbers by normalized name or id (see `toKey`). */
   readonly named: ReadonlyMap<string, readonly number[]>;
-  /** The length of the longest key in `named`. */
+  /** The number of characters of the longest key in `named`. */
   readonly longestKey: number;
-  /** 1 if a document's description says that it is deprecated. */
+  /** For each document, 1 if its description says that it is deprecated, otherwise 0. */
   readonly deprecated: Uint8Array;
-  /** Where the words of each document end; they start where those of the previous document end. */
+  /**
+   * For each document, the end of its range in `words` and `frequencies`. The range starts where the previous one ends.
+   */
   readonly ends: Uint32Array;
   readonly words: Uint32Array;
-  /** In units of `FREQUENCY_STEP`. */
+  /** The weighted frequency of each word, in units of `FREQUENCY_STEP`. */
   readonly frequencies: Uint16Array;
-  /** The vectors of the documents; undefined without a model. */
+  /** The embedding vectors of the documents; undefined if no model is used. */
   readonly meanings: Meanings | undefined;
 }
 
-/** One vector per document, consecutively, and the factor for the values of each. */
+/** The embedding vectors of all documents in one array, each with a factor for its integer values. */
 export interface Meanings {
   readonly values: Int8Array;
   readonly scales: Float32Array;
-  /** `TOOL_PIECES` entries for each document. */
+  /** `TOOL_PIECES` subword token numbers for each document. */
   readonly pieces: Uint16Array;
 }
 
 /**
- * Frequencies are stored in 16 bits. With this step the maximum is 64, which is far beyond the saturation of BM25. Finer
- * steps do not change the ranking.
+ * The unit of weighted frequencies, which are stored in 16 bits. The maximum is therefore 64, far beyond the saturation
+ * of BM25. A smaller unit does not change the ranking.
  */
 export const FREQUENCY_STEP = 1 / 1024;
 const MAX_STEPS = 0xffff;
@@ -50,19 +52,19 @@ export interface BlockParts {
   readonly meaning?: Meaning | undefined;
 }
 
-/** Yields when it should pause; the yielded value is meaningless. */
+/** Builds an index block. A generator, so that the caller can pause at each `yield`; it yields no value. */
 export type BlockBuilder = (documents: readonly SearchDocument[]) => Generator<void, Block>;
 
-/** The number of documents between two pauses, which takes a few milliseconds. */
+/** The number of documents that are indexed between two pauses. They take a few milliseconds. */
 const DOCUMENTS_PER_TURN = 50;
 
-/** The first half of BM25F: adds up the occurrences of each word, weighted by field and field length. */
+/** Computes the first half of BM25F: sums the occurrences of each word, weighted by field and field length. */
 export function createBlockBuilder({ vocabulary, ranking, meaning }: BlockParts): BlockBuilder {
   const fields = FIELD_NAMES.map((name) => ranking.fields[name]);
   const readText = createTextReader(vocabulary);
-  // Indexed by word; all values are 0 between two documents.
+  // The frequencies in the current document, indexed by word number. All values are 0 between two documents.
   let frequencies = new Float64Array(1024);
-  // Reused for all texts and documents: new arrays for each would be most of the garbage.
+  // Reused for all documents: allocating new arrays for each would cause most of the garbage.
   const read: number[] = [];
   const touched: number[] = [];
   let touchedCount = 0;
@@ -96,7 +98,7 @@ export function createBlockBuilder({ vocabulary, ranking, meaning }: BlockParts)
   };
 
   return function* build(unsorted) {
-    // Sorted by id, so that hits with equal scores have the same order in every index.
+    // Sort by id, so that hits with equal scores have the same order in every index.
     const documents = unsorted.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     const ends = new Uint32Array(documents.length);
     const list = createWordList(documents.length * EXPECTED_WORDS);
@@ -121,12 +123,15 @@ export function createBlockBuilder({ vocabulary, ranking, meaning }: BlockParts)
   };
 }
 
-/** The expected number of words per document. If documents have more, the arrays are copied. */
+/**
+ * The expected number of distinct words per document, for the initial size of the arrays. If there are more, the arrays
+ * are enlarged.
+ */
 const EXPECTED_WORDS = 64;
 
 interface WordList {
   count(): number;
-  /** Makes room for `more` further words. */
+  /** Ensures capacity for `more` additional words. */
   reserve(more: number): void;
   add(word: number, frequency: number): void;
   take(): Pick<Block, "words" | "frequencies">;
@@ -174,11 +179,11 @@ function createMeanings(
 }
 
 /**
- * Writes the word numbers of a text into a list and returns their count. The words of each chunk are cached, because
- * many documents have the same chunks.
+ * Returns a function that writes the word numbers of a text into a list and returns their count. The words of each
+ * chunk are cached, because many documents contain the same chunks.
  */
 function createTextReader(vocabulary: Vocabulary): (text: string, into: number[]) => number {
-  // Most chunks are one word, which is stored without an array.
+  // Word numbers by chunk. Most chunks are one word, which is stored without an array.
   const known = new Map<string, number | readonly number[]>();
   const readChunk = (chunk: string): number | readonly number[] => {
     const copy = copyText(chunk);

@@ -1,7 +1,7 @@
 const THING = "(?:tool|function|endpoint|method|operation|command|action|utility|api|resource)";
 const YOU = "(?:you|users?|the user|agents?|an agent|the agent|clients?|the llm|llms|models?)";
 
-/** Phrases that could begin the description of any tool, each up to the first meaningful word. */
+/** Phrases that could begin the description of any tool, such as "This tool allows you to". */
 const OPENINGS = [
   `(?:this|the)(?: mcp)? ${THING} (?:will|can(?: be used to)?|is used (?:to|for)|is designed to|is for|is intended (?:to|for)|helps? ${YOU}?(?: to)?|(?:allows?|enables?|lets?|permits?)(?: ${YOU})?(?: to)?) `,
   `(?:this|the)(?: mcp)? ${THING} (?!is |has |was |does |needs |requires |must |should )(?=[a-z]+s )`,
@@ -27,12 +27,12 @@ export function dropOpening(sentence: string): string {
 const WARNING =
   /^(?:important|note|warning|caution|critical|attention|mandatory|prerequisites?|requirements?|tip|disclaimer)\b\W{0,3}[:!–—-]|^(?:you must|always|never|do not|don't|must be|make sure|be sure|please)\b|^this is an? (?:mcp |sub ?-?)?tool (?:from|of|in) /i;
 
-/** A sentence on how to use the tool or where it comes from, instead of what the tool does. */
+/** Whether a sentence says how to use the tool or where it comes from, instead of what it does. */
 export function isWarning(sentence: string): boolean {
   return WARNING.test(sentence);
 }
 
-/** A text that generators write when there is no description. */
+/** Whether a sentence is a placeholder that code generators write if there is no description. */
 export function isPlaceholder(sentence: string): boolean {
   return /^(?:no description|(?:tool )?description (?:is )?not (?:available|accessible|provided)|n\/a$|todo\b|tbd\b|undefined$|null$)/i.test(
     sentence,

@@ -1,14 +1,14 @@
-/** Where one request may end and the next begin. Commas and "and" also occur inside one request. */
+/** Possible borders between two requests in one query. Commas and "and" also occur inside one request. */
 const BORDERS =
   /(?<=[.?!;]) |, ?(?:and|then|also|additionally) | and (?:also )?|(?<= )(?:additionally|furthermore|also|moreover),? /iu;
 const MIN_WORDS = 3;
 const MAX_QUERY_LENGTH = 4_000;
-/** Each clause is one bit in the mark of a word. */
+/** The maximum number of clauses. Each is one bit in `Term.clauses`. */
 export const MAX_CLAUSES = 8;
 
 /**
- * Splits a request into parts that may each need their own tool. A part with fewer than three words joins its
- * neighbour.
+ * Splits a query into clauses that may each need their own tool. A clause with fewer than three words is merged with
+ * its neighbor.
  */
 export function splitClauses(query: string): string[] {
   const clauses: string[] = [];

@@ -1,66 +1,73 @@
 import type { FieldName } from "./fields.js";
 
-/** The BM25F parameters of one field. */
+/** The BM25F parameters of one field of a document. */
 export interface FieldConstants {
-  /** The weight of one occurrence of a word. */
+  /** The weight of one occurrence of a word in this field. */
   readonly weight: number;
-  /** How strongly a text of more than the usual length lowers the weight, 0 to 1. */
+  /** How strongly a text that is longer than usual lowers the weight, from 0 to 1 (b of BM25F). */
   readonly lengthNorm: number;
   /**
-   * In words. A constant rather than the average of the catalog, so that a tool scores the same in every catalog, and a
-   * change of one server does not change the scores of others.
+   * The usual number of words in this field. A constant rather than the average of the catalog, so that a tool scores
+   * the same in every catalog, and a change of one server does not change the scores of others.
    */
   readonly usualLength: number;
 }
 
-/** All constants of the ranking. `docs/explanation/search.md` explains them, and the benchmarks vary them. */
+/** All constants of the search ranking. `docs/explanation/search.md` explains them, and the benchmarks vary them. */
 export interface RankingConstants {
   readonly fields: Readonly<Record<FieldName, FieldConstants>>;
-  /** How soon further occurrences of a word stop adding to the score (k1 of BM25). */
+  /** How soon further occurrences of a word stop increasing the score (k1 of BM25). */
   readonly saturation: number;
-  /** The share of an occurrence that counts for another form of the word. */
+  /** How much an occurrence of another form of a query word counts, from 0 to 1. */
   readonly otherForm: number;
-  /** The share of an occurrence that counts for a synonym. */
+  /** How much an occurrence of a synonym counts, from 0 to 1. */
   readonly sameMeaning: number;
-  /** The share of an occurrence that counts for a word of a related concept. */
+  /** How much an occurrence of a word for a related concept counts, from 0 to 1. */
   readonly concept: number;
   /** A query with at most this many content words is short: synonyms and concepts count in full. */
   readonly shortQuery: number;
-  /** With this many further words, synonyms and concepts count half. */
+  /** For queries longer than `shortQuery`: synonyms and concepts count half if the query has this many more words. */
   readonly halfBeyond: number;
-  /** The share of an occurrence that counts for a word that a mistyped one may stand for. */
+  /** How much an occurrence of a word counts that the user probably meant but mistyped, from 0 to 1. */
   readonly typingError: number;
-  /** The share of the weight that a stop word such as "the" or "please" has. */
+  /** The weight of stop words such as "the" or "please", relative to other words. */
   readonly stopWord: number;
-  /** How much the best clause of a request with several clauses adds to the score of the whole. */
+  /** For a query with several clauses: how much the best matching clause adds to the score of the whole query. */
   readonly clause: number;
-  /** A clause counts in full if its score is at least the score of the whole divided by this number. */
+  /** A clause counts in full if its score is at least the best score for the whole query divided by this number. */
   readonly clauseScale: number;
-  /** How much the best tools of the same server add to each other's scores. */
+  /** How much the mean score of a server's best tools adds to the score of each of its tools. */
   readonly server: number;
-  /** The factor for the score of a deprecated tool. */
+  /** The factor by which the score of a deprecated tool is multiplied. */
   readonly deprecated: number;
-  /** How much semantic similarity adds, in units of the rarest possible word. */
+  /** How much semantic similarity adds to the score, in units of the highest possible word weight. */
   readonly meaning: number;
-  /** How much of the similarity to the nearest clause counts, if it is nearer than the whole query. */
+  /** How far the similarity moves from that of the whole query (0) to that of the nearest clause (1). */
   readonly clauseMeaning: number;
-  /** How much the presence of the query's own words adds, in addition to the similarity. */
+  /**
+   * How much the share of query words that the tool contains literally adds to the score, in addition to similarity.
+   */
   readonly literal: number;
-  /** A query with more content words than this is long: its words say more, and its overall meaning less. */
+  /** A query with more content words than this is long: word matches count more, and overall similarity counts less. */
   readonly longQuery: number;
-  /** With this many further words, the gain of the words is complete. */
+  /** For queries longer than `longQuery`: `longGain` applies fully if the query has this many more words. */
   readonly fullGainBeyond: number;
-  /** The gain of the words in a long query. */
+  /** How much the score by words is increased in a long query, as a share of that score. */
   readonly longGain: number;
-  /** The second pass reranks the best hits of a short query. This constant weighs the similarity of the whole text. */
+  /**
+   * The second pass reranks the best hits of a short query. This is the weight of the similarity to the whole query.
+   */
   readonly closeWhole: number;
-  /** Second pass: how well each piece of the query is answered, as far as words do not answer it. */
+  /**
+   * Second pass: the weight of the similarity of each query token to the nearest token of the tool, reduced by the
+   * share of the query that words already match.
+   */
   readonly closePieces: number;
-  /** Second pass: how much of the tool's name the query contains. */
+  /** Second pass: the weight of the share of the tool's name that the query contains. */
   readonly closeName: number;
-  /** Second pass: how much of the server's name the query contains. */
+  /** Second pass: the weight of the share of the server's name that the query contains. */
   readonly closeServer: number;
-  /** Second pass: how much of the query the tool answers by words. */
+  /** Second pass: the weight of the share of the query's words that the tool matches. */
   readonly closeCovered: number;
 }
 

@@ -1,22 +1,22 @@
 import type { Query, Term } from "./query.js";
 
-/** How much of a query a document answers, including synonyms and other forms. */
+/** How much of a query a document matches, including synonyms and other forms of words. */
 export interface Coverage {
-  /** The share of the content words, by weight, that is answered at all. */
+  /** The share of the query's content words, by weight, that the document matches. */
   readonly covered: number;
-  /** The sum of what the content words add to the score. */
+  /** The sum that the content words contribute to the document's score. */
   readonly answered: number;
 }
 
-/** The share of a word's weight from which the word counts as fully answered. */
+/** A word counts as fully matched if it contributes at least this share of its weight. */
 const FULL_QUALITY = 0.5;
 
-/** The indexes of the content terms. */
+/** The indexes of the terms that are content words. */
 export function contentOf(terms: readonly Term[]): number[] {
   return [...terms.keys()].filter((term) => terms[term]?.role === "content");
 }
 
-/** Takes what each term adds to the score of a document. */
+/** Returns a function that computes the coverage of a document from the contribution of each term to its score. */
 export function createCoverage({ terms }: Pick<Query, "terms">): (contributions: readonly number[]) => Coverage {
   const content = contentOf(terms);
   const weights = content.map((term) => terms[term]?.weight ?? 0);

@@ -1,22 +1,25 @@
-/** Only the start of a description is searched: a later note is about a parameter or a detail, not about the tool. */
+/**
+ * How many characters of a description are searched for a deprecation note. A later note is usually about a parameter,
+ * not about the tool.
+ */
 const MAX_START_LENGTH = 2_000;
 
 /**
- * A sentence or bracket that starts with the word and does not continue with a noun ("Deprecated packages of a project"
- * is not a mark).
+ * A deprecation note: a sentence or bracket that starts with "deprecated", unless a noun follows, as in "Deprecated
+ * packages of a project".
  */
 const MARK = /^(?:[\s[(*_.]|⚠\ufe0f?)*(deprecated(?=$|[\])*_:：.,!]|\s+(?:[–—-]|use\b|please\b|in fav))[^\])>*]*)/iu;
 const SENTENCE =
   /(\bthis (?:tool|endpoint|operation|method|function|action|command|api) (?:is|has been) (?:now )?deprecated\b[^*]*)/iu;
 
 export interface Deprecation {
-  /** The original text without the brackets around it. */
+  /** The original text of the deprecation note, without brackets around it. */
   readonly note: string;
-  /** The description without the note. */
+  /** The description without the deprecation note. */
   readonly rest: string;
 }
 
-/** Finds the note that says that the tool is deprecated. */
+/** Finds the note in a description that says that the tool is deprecated; undefined if there is none. */
 export function findDeprecation(description: string): Deprecation | undefined {
   const beginning = description.slice(0, MAX_START_LENGTH);
   if (!/deprecated/iu.test(beginning)) return undefined;

@@ -2,16 +2,16 @@ import type { Block } from "./block.js";
 import { TOOL_PIECES } from "./meaning/closeness.js";
 import type { DocumentWords } from "./rerank.js";
 
-/** Maps a document number, counted across all blocks, to the data in its block. */
+/** Maps document numbers, which count across all index blocks, to the data in the blocks. */
 export interface DocumentPositions {
   readonly size: number;
   idOf(document: number): string;
   serverOf(document: number): string;
   isDeprecated(document: number): boolean;
   wordsOf(document: number): DocumentWords;
-  /** The pieces for the second pass; empty if no model read the document. */
+  /** The subword tokens of a document for the second pass; empty if no model is used. */
   piecesOf(document: number): Uint16Array;
-  /** The documents with a name or id that has this key. */
+  /** The documents whose name or id has this normalized form (see `toKey`). */
   named(key: string): number[];
 }
 
@@ -73,7 +73,7 @@ export function createDocumentPositions(blocks: readonly Block[], size: number):
 
 const SEVERAL = -1;
 
-/** The number of the block that has each key, or `SEVERAL`. */
+/** For each normalized name, the number of the block that contains it, or `SEVERAL`. */
 function indexKeys(blocks: readonly Block[]): ReadonlyMap<string, number> {
   const homes = new Map<string, number>();
   for (const [number, { named }] of blocks.entries()) {

@@ -1,19 +1,19 @@
-/** A query and the tools that answer it. A higher grade is a better answer; the default is 1. */
+/** A benchmark query and the tools that answer it. A higher grade is a better answer; the default is 1. */
 export interface EvalQuery {
   readonly query: string;
   readonly relevant: readonly { readonly id: string; readonly grade?: number }[];
 }
 
-/** The answer to one query. */
+/** The search result for one benchmark query. */
 export interface EvalOutcome {
-  /** Ids found, best first. */
+  /** The ids of the tools that were found, best first. */
   readonly ids: readonly string[];
-  /** The number of tokens of the answer. */
+  /** The number of tokens of the search result. */
   readonly tokens: number;
   readonly latencyMs: number;
 }
 
-/** The quality of the answer to one query, or the mean over many. */
+/** The quality of the search result for one query, or the mean over many queries. */
 export interface EvalScores {
   readonly "hit@1": number;
   readonly "recall@1": number;
@@ -22,18 +22,18 @@ export interface EvalScores {
   readonly "recall@10": number;
   readonly "ndcg@10": number;
   readonly mrr: number;
-  /** 1 for a query without any hit; on average, the share of such queries. */
+  /** 1 for a query without any hit, otherwise 0. The mean is the share of such queries. */
   readonly refused: number;
 }
 
-/** Mean scores over all queries, with the tokens and the latency of the answers. */
+/** Mean scores over all queries, with the tokens and the latency of the search results. */
 export interface EvalReport extends EvalScores {
   readonly queries: number;
   readonly tokens: { readonly median: number; readonly p95: number };
   readonly latencyMs: { readonly median: number; readonly p95: number; readonly max: number };
 }
 
-/** Computes the measures of a run. The outcomes are in the order of the queries. */
+/** Computes all measures of a benchmark run. The outcomes are in the order of the queries. */
 export function evaluateOutcomes(queries: readonly EvalQuery[], outcomes: readonly EvalOutcome[]): EvalReport {
   const scores = outcomes.map(({ ids }, index) => scoreAnswer(queries[index]?.relevant ?? [], ids));
   const tokens = outcomes.map((outcome) => outcome.tokens);
@@ -46,7 +46,7 @@ export function evaluateOutcomes(queries: readonly EvalQuery[], outcomes: readon
   };
 }
 
-/** Every relevant tool counts as found, regardless of its grade; the grade matters only in `ndcg@10`. */
+/** Scores one search result. Every relevant tool counts equally, regardless of its grade, except in `ndcg@10`. */
 export function scoreAnswer(relevant: EvalQuery["relevant"], ids: readonly string[]): EvalScores {
   const grades = new Map(relevant.map(({ id, grade = 1 }) => [id, grade]));
   const recallAt = (count: number): number =>
@@ -85,12 +85,12 @@ function ndcgAt10(ids: readonly string[], grades: ReadonlyMap<string, number>): 
   return ideal === 0 ? 0 : gain(ids.map((id) => grades.get(id) ?? 0)) / ideal;
 }
 
-/** Discounted cumulative gain of the first ten, exponential in the grade, as is usual for graded labels. */
+/** Discounted cumulative gain of the first ten results, exponential in the grade, as is usual for graded labels. */
 function gain(grades: readonly number[]): number {
   return grades.slice(0, 10).reduce((sum, grade, index) => sum + (2 ** grade - 1) / Math.log2(index + 2), 0);
 }
 
-/** The smallest value that is greater than or equal to this share of all values. */
+/** The smallest value that is greater than or equal to this share of all values (nearest-rank method). */
 function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(Math.ceil(share * sorted.length) - 1, 0)] ?? 0;

@@ -5,15 +5,15 @@ import { isStopWord } from "./stop-words.js";
 import { tokenize } from "./tokenize.js";
 import type { Vocabulary } from "./vocabulary.js";
 
-/** A word of the query that a document contains, as it is or by another word. */
+/** A word of the query that a document matches, literally or through another word. */
 export interface Match {
   /** The word in the query. */
   readonly word: string;
-  /** The word in the description of the tool. */
+  /** The matching word in the document. */
   readonly found: string;
-  /** How the two words are related. `near`: the query as a whole has a similar meaning to this word. */
+  /** How the two words are related. `near`: the word is similar in meaning to the query as a whole. */
   readonly kind: ReadingKind | "near";
-  /** Where the word was found. */
+  /** The fields in which the word was found. */
   readonly fields: readonly FieldName[];
 }
 
@@ -26,8 +26,8 @@ interface ExplainParts {
 }
 
 /**
- * Omits stop words. Of several words for one word of the query, the most literal is returned. Matches by meaning
- * come last.
+ * Explains which words of the query a document matches. Omits stop words. If a query word matches in several ways, only
+ * the most literal match is returned. Matches by meaning come last.
  */
 export function explainMatch({ terms }: Query, document: SearchDocument, parts: ExplainParts): Match[] {
   const { vocabulary } = parts;
@@ -50,7 +50,7 @@ export function explainMatch({ terms }: Query, document: SearchDocument, parts: 
 
 const MIN_LIKENESS = 0.35;
 const MAX_NEAR = 3;
-/** The fields that say what a tool does. */
+/** The fields that say most about what a tool does. */
 const MAIN_FIELDS: readonly FieldName[] = ["name", "title", "server", "firstSentence"];
 
 function nearMatches(

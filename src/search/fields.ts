@@ -1,6 +1,6 @@
 import { toFirstSentence } from "./summary.js";
 
-/** The searchable content of a tool. */
+/** The searchable text of a tool. */
 export interface SearchDocument {
   readonly id: string;
   readonly server: string;
@@ -15,7 +15,7 @@ export interface SearchDocument {
 export interface SearchParameter {
   readonly name: string;
   readonly description: string;
-  /** The values of an enumeration. */
+  /** The values that the parameter accepts, if it is an enumeration. */
   readonly values?: readonly string[];
 }
 
@@ -32,13 +32,13 @@ export const FIELD_NAMES = [
   "serverDescription",
 ] as const;
 
-/** A part of the description of a tool that the search reads. */
+/** A field of a document that the search reads. */
 export type FieldName = (typeof FIELD_NAMES)[number];
 
 const MAX_PARAMETERS = 100;
 const MAX_VALUES = 30;
 
-/** The texts of a document, one for each of `FIELD_NAMES`, in that order. */
+/** The texts of a document's fields, in the order of `FIELD_NAMES`. */
 export function readFields(document: SearchDocument): readonly string[] {
   const { name, title = "", server, description, tags, serverDescription = "" } = document;
   const parameters = document.parameters.slice(0, MAX_PARAMETERS);
@@ -59,11 +59,14 @@ export function readFields(document: SearchDocument): readonly string[] {
 
 const MATCH_LENGTH = 20;
 
-/** The first sentence says what a tool does, the rest how. They have different weights, so no word may be in both. */
+/**
+ * Splits a description: the first sentence says what a tool does, the rest how. Both have different weights, so no word
+ * may be in both.
+ */
 function splitDescription(description: string): { first: string; rest: string } {
   const first = toFirstSentence(description);
   const start = description.indexOf(first.slice(0, MATCH_LENGTH));
-  // Markup was removed from the sentence, so its length in the description is only approximate.
+  // Markup was removed from the sentence, so its length in the original description is only approximate.
   if (start === -1) return { first, rest: description.slice(first.length) };
   return { first, rest: `${description.slice(0, start)} ${description.slice(start + first.length)}` };
 }

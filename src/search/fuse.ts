@@ -4,11 +4,14 @@ import type { Likeness } from "./meaning/likeness.js";
 import { type Query, toRarity } from "./query.js";
 import type { RerankCandidate } from "./rerank.js";
 
-/** A candidate with its scores by words and by meaning. */
+/** A candidate with its combined score and the parts of that score. */
 export interface Fused extends RerankCandidate {
-  /** The share of the content words, weighted by rarity, that the document contains itself or in another form. */
+  /**
+   * The share of the query's content words, weighted by rarity, that the document contains literally or in another
+   * form.
+   */
   readonly literal: number;
-  /** Semantic similarity to the whole query and to its nearest clause; undefined without a model. */
+  /** Semantic similarity to the whole query and to its nearest clause; undefined if no model is used. */
   readonly likeness: { readonly whole: number; readonly part: number } | undefined;
 }
 
@@ -21,14 +24,14 @@ interface FuseParts {
   readonly idOf: (document: number) => string;
 }
 
-/** How long a query is: 0 is short, 1 is so long that more words make no difference. */
+/** How long a query is, from 0 (short) to 1 (so long that more words make no difference). */
 export function lengthOf({ terms }: Query, { longQuery, fullGainBeyond }: RankingConstants): number {
   return Math.min(1, Math.max(0, contentOf(terms).length - longQuery) / fullGainBeyond);
 }
 
 /**
- * Combines the scores by words and by meaning. Both are in units of the rarest possible word, so that neither depends
- * on the other hits. Sorted by score, then by id.
+ * Combines the scores by words and by meaning. Both are in units of the highest possible word weight, so that neither
+ * depends on the other hits. Returns the candidates sorted by score, then by id.
  */
 export function fuse(candidates: readonly RerankCandidate[], parts: FuseParts): Fused[] {
   const { query, likeness, ranking, idOf } = parts;

@@ -6,22 +6,22 @@ import { isEqualJson } from "../util/json/is-equal.js";
 import { buildIndex, type IndexParts, type SearchIndex } from "./search-index.js";
 import { createVocabulary } from "./vocabulary.js";
 
-/** Documents that change together, usually those of one server. */
+/** Documents that are updated together, usually the tools of one server. */
 export interface DocumentGroup {
-  /** A new object whenever the documents may have changed; the indexer then reads them again. */
+  /** Identifies the state of the documents. If it is a new object, the indexer reads the documents again. */
   readonly key: object;
   readonly documents: () => readonly SearchDocument[];
 }
 
 /**
- * Caches the blocks of unchanged groups, so that the cost of an update depends only on what changed. It never blocks
- * the event loop for long.
+ * Builds search indexes. Caches the blocks of unchanged groups, so that the cost of an update depends only on what
+ * changed. Never blocks the event loop for long.
  */
 export interface Indexer {
   index(groups: readonly DocumentGroup[]): Promise<SearchIndex>;
 }
 
-/** The vocabulary is rebuilt when fewer than one in this many words read is still in use. */
+/** The vocabulary is rebuilt if the number of words read exceeds this many times the number still in use. */
 const MAX_STALE_RATIO = 4;
 /** The number of documents that are compared between two pauses. */
 const DOCUMENTS_PER_TURN = 500;
@@ -47,7 +47,10 @@ export function createIndexer({ ranking = RANKING, meaning }: IndexParts = {}): 
 }
 
 interface Known {
-  /** Groups with different signatures have different content. */
+  /**
+   * A cheap summary of the documents. Groups with different signatures have different content; equal ones must be
+   * compared.
+   */
   readonly signature: string;
   readonly documents: DocumentGroup["documents"];
   readonly block: Block;
@@ -55,12 +58,15 @@ interface Known {
 
 type Memory = ReturnType<typeof createMemory>;
 
-/** After a reload of the configuration all groups are new objects, but most have the same content. */
+/**
+ * Reads a group. Reuses the block of an equal group: after a reload of the configuration all groups are new objects,
+ * but most have the same content.
+ */
 async function read({ documents }: DocumentGroup, memory: Memory): Promise<Known> {
   const current = documents();
   const signature = `${current.length} ${current[0]?.id}`;
   const before = memory.last.get(signature);
-  // Keeps the new objects, so that the old ones can be garbage-collected.
+  // Keep the new documents instead of the old ones, so that the old ones can be garbage-collected.
   if (before !== undefined && (await isSame(current, before.documents()))) return { ...before, documents };
   const block = await takeTurns(memory.build(current));
   memory.read += block.words.length;
@@ -77,12 +83,12 @@ async function isSame(now: readonly SearchDocument[], before: readonly SearchDoc
 
 function createMemory(parts: Omit<BlockParts, "vocabulary">) {
   const vocabulary = createVocabulary();
-  // `read` is the number of words ever read, including those of removed groups.
+  // `read` is the number of words read so far, including those of removed groups.
   return {
     vocabulary,
     build: createBlockBuilder({ vocabulary, ...parts }),
     known: new WeakMap<object, Known>(),
-    /** The groups of the last index, by signature. */
+    /** The groups that the last index was built from, by signature. */
     last: new Map<string, Known>(),
     read: 0,
   };

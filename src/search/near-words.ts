@@ -5,16 +5,19 @@ export interface NearWord {
   readonly distance: number;
 }
 
-/** Finds words of the catalog that a mistyped word may stand for, nearest first. */
+/** Finds the words of the catalog that the user may have meant by a mistyped word, nearest first. */
 export type FindNearWords = (word: string, errors?: number) => readonly NearWord[];
 
 const MAX_NEAR_WORDS = 3;
-/** A larger group with the same length and the same end is not natural language, and would make a look-up slow. */
+/**
+ * The maximum number of words that are compared in a group of words with the same length and the same end. A larger
+ * group is not natural language, and would make a look-up slow.
+ */
 const MAX_WITH_SAME_END = 400;
 
 /**
- * Most typing errors leave the first two or the last two letters intact. Words are therefore grouped by length and by
- * either end, so that a look-up compares a few hundred words instead of all.
+ * Creates the look-up. Most typing errors leave the first two or the last two letters intact, so words are grouped by
+ * length and by these letters, and a look-up compares a few hundred words instead of all.
  */
 export function createNearWords(words: Iterable<string>): FindNearWords {
   const byEnd = new Map<string, string[]>();
@@ -27,7 +30,7 @@ export function createNearWords(words: Iterable<string>): FindNearWords {
     }
   }
   for (const same of byEnd.values()) {
-    // Sorted, so that the words that are dropped do not depend on the order of the documents.
+    // Sort before dropping words, so that the result does not depend on the order of the documents.
     if (same.length > MAX_WITH_SAME_END) same.sort().splice(MAX_WITH_SAME_END);
   }
   return (word, errors = errorsAllowed(word.length)) => {

@@ -1,15 +1,17 @@
 import { editDistance, errorsAllowed } from "../util/edit-distance.js";
 import { toKey } from "./tokenize.js";
 
-/** A shorter part is too unspecific to suggest a name. */
+/** The minimum number of characters of a name that is found inside another name. Shorter ones are too unspecific. */
 const MIN_PART_LENGTH = 3;
 
-/** Names that a mistyped name may stand for, nearest first. Separators and case are ignored. */
+/**
+ * Returns the names that the user may have meant by a mistyped name, nearest first. Separators and case are ignored.
+ */
 export function nearestNames(name: string, candidates: Iterable<string>, max = 3): string[] {
   return createNearestNames(candidates)(name, max);
 }
 
-/** Like `nearestNames` for several names: prepares the candidates once. */
+/** Like `nearestNames`, but for several names: the candidates are prepared only once. */
 export function createNearestNames(candidates: Iterable<string>): (name: string, max?: number) => string[] {
   const prepared = Array.from(new Set(candidates), (candidate) => ({ candidate, key: toKey(candidate) }));
   return (name, max = 3) => {
@@ -25,7 +27,10 @@ export function createNearestNames(candidates: Iterable<string>): (name: string,
   };
 }
 
-/** Each typing error counts 1. A name that contains the other comes after those, sorted by difference in length. */
+/**
+ * The distance for sorting: 1 for each typing error. If one name contains the other, the distance is larger and depends
+ * on the difference in length.
+ */
 function distanceBetween(left: string, right: string): number | undefined {
   if (left === "" || right === "") return undefined;
   const allowed =

@@ -1,22 +1,25 @@
 import type { Block } from "./block.js";
 import type { Vocabulary } from "./vocabulary.js";
 
-/** The inverted index over all blocks: for every word, the documents that contain it, in flat arrays. */
+/** The inverted index over all index blocks: for every word, the documents that contain it, in flat arrays. */
 export interface Postings {
   readonly size: number;
-  /** Where the postings of a word start; they end where those of the next word start. */
+  /** For each word, the start of its postings. They end where those of the next word start. */
   readonly starts: Uint32Array;
   readonly documents: Uint32Array;
-  /** In units of `FREQUENCY_STEP`. */
+  /** The weighted frequency of each posting, in units of `FREQUENCY_STEP`. */
   readonly frequencies: Uint16Array;
   /** For each stem, the number of documents that contain any form of it. */
   readonly stemCounts: Uint32Array;
 }
 
-/** The number of documents between two pauses. */
+/** The number of documents that are processed between two pauses. */
 const DOCUMENTS_PER_TURN = 1_000;
 
-/** A counting sort over the blocks. It yields when it should pause; the yielded value is meaningless. */
+/**
+ * Builds the inverted index with a counting sort. A generator, so that the caller can pause at each `yield`; it yields
+ * no value.
+ */
 export function* invert(blocks: readonly Block[], vocabulary: Vocabulary): Generator<void, Postings> {
   const starts = new Uint32Array(vocabulary.words.length + 1);
   const stemCounts = new Uint32Array(vocabulary.stems.length);

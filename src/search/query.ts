@@ -8,35 +8,38 @@ import { toStem } from "./stem.js";
 import { tokenizeQuery } from "./tokenize.js";
 import type { Vocabulary } from "./vocabulary.js";
 
-/** Corrections are limited, because every look-up takes time. */
+/** The maximum number of words of a query that are corrected, because every look-up takes time. */
 const MAX_CORRECTED = 8;
-/** No tool can answer a request with more words. */
+/** The maximum number of words of a query that are read. No tool can match a longer request as a whole. */
 const MAX_WORDS = 200;
 
-/** How a word of a document corresponds to a word of the query. */
+/**
+ * How a word of a document matches a word of the query: literally (`exact`), as another form, as a synonym (`same`), as
+ * a related concept, or as the correction of a typing error.
+ */
 export type ReadingKind = "exact" | "form" | "same" | "concept" | "typing";
 
 export interface QueryReading {
-  /** The number of the word in the document. */
+  /** The number of the word in the vocabulary. */
   readonly word: number;
   readonly kind: ReadingKind;
-  /** The share of an occurrence that counts. */
+  /** How much an occurrence of this word counts, from 0 to 1. */
   readonly share: number;
 }
 
 /**
- * `small` terms are stop words such as "please": they help to order good hits, but a document without them lacks
- * nothing. Several stop words together may imply a term, as "how far" implies a distance.
+ * The role of a query term. `small`: a stop word such as "please", which helps to order good hits but need not occur in
+ * them. `implied`: several stop words together imply a concept, as "how far" implies a distance.
  */
 export type TermRole = "content" | "small" | "implied";
 
-/** One word of a query and all words that can stand for it. */
+/** One word of a query and all words of the catalog that match it. */
 export interface Term {
   readonly word: string;
-  /** The maximum that the term adds to a score, by its rarity. */
+  /** The maximum that the term contributes to a score. It depends on the rarity of the word. */
   readonly weight: number;
   readonly role: TermRole;
-  /** One bit for each clause that contains the term. */
+  /** Bit mask of the clauses that contain the term. */
   readonly clauses: number;
   readonly readings: readonly QueryReading[];
 }
@@ -44,7 +47,7 @@ export interface Term {
 export interface Query {
   readonly terms: readonly Term[];
   readonly clauses: readonly string[];
-  /** Unknown words, each with the nearest word of the catalog. */
+  /** For each unknown word of the query, the nearest word of the catalog. */
   readonly corrections: ReadonlyMap<string, string>;
 }
 
@@ -53,11 +56,11 @@ export interface QueryParts {
   readonly postings: Postings;
   readonly nearWords: FindNearWords;
   readonly ranking: RankingConstants;
-  /** Which documents this caller may see. A word that occurs only in others is treated as mistyped. */
+  /** Whether this caller may see a document. A word that occurs only in other documents is treated as mistyped. */
   readonly accepts: (document: number) => boolean;
 }
 
-/** A word in more documents than this is assumed to be in one that the caller may see. */
+/** A word that occurs in more documents than this is assumed to occur in one that the caller may see. */
 const FEW_DOCUMENTS = 8;
 
 function isVisible(word: number, { postings, accepts }: QueryParts): boolean {
@@ -127,8 +130,8 @@ function draftTerm({ word, stem, clauses }: Pick<Draft, "word" | "stem" | "claus
 }
 
 /**
- * Adds related words as further readings of the rarest query word they come from. Words related only to stop words
- * become separate terms.
+ * Adds words from the lexicon as further readings of the rarest query word to which they are related. Words that are
+ * related only to stop words become separate terms.
  */
 function addRelations(words: readonly string[], drafts: ReadonlyMap<string, Draft>, parts: QueryParts): Term[] {
   const { vocabulary, postings, ranking } = parts;
@@ -157,7 +160,7 @@ function addRelations(words: readonly string[], drafts: ReadonlyMap<string, Draf
   return added;
 }
 
-/** Only words without any reading are treated as mistyped. */
+/** Corrects words that match nothing in the catalog. All other words are assumed to be spelled correctly. */
 function correctTyping(
   drafts: readonly Draft[],
   { vocabulary, nearWords, ranking }: QueryParts,

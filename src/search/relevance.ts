@@ -3,31 +3,34 @@ import type { Fused } from "./fuse.js";
 import type { Term } from "./query.js";
 import { toRarity } from "./query.js";
 
-/** The features from which the relevance of a hit is computed. None depends on the absolute size of scores. */
+/** The features from which the relevance of a hit is computed. None of them depends on the absolute size of scores. */
 export interface Evidence {
-  /** The share of the content words that the hit answers at all, including synonyms. */
+  /** The share of the query's content words that the hit matches, including synonyms. */
   readonly covered: number;
-  /** Like `covered`, without synonyms: only the words themselves and their other forms. */
+  /** Like `covered`, but without synonyms: only the words themselves and their other forms. */
   readonly literal: number;
-  /** How fully the strongest words are answered. */
+  /** The contribution of the query's words to the score, relative to the maximum for the strongest words. */
   readonly strength: number;
-  /** How much is answered, in units of the rarest possible word. */
+  /** The contribution of the query's words to the score, in units of the highest possible word weight. */
   readonly amount: number;
   /** 1 for the best hit, otherwise 0. */
   readonly first: number;
-  /** The distance of the best hit from the second; 0 for other hits. */
+  /** For the best hit, how far its score is above the second; 0 for other hits. */
   readonly lead: number;
-  /** The negative distance of another hit from the best. */
+  /** How far the score is below that of the best hit, as a negative number; 0 for the best hit. */
   readonly distance: number;
-  /** The length of the query, as a logarithm. */
+  /** The logarithm of the number of content words in the query (plus one). */
   readonly length: number;
-  /** Semantic similarity to the nearest clause of the query; 0 without a model. */
+  /** Semantic similarity to the nearest clause of the query; 0 if no model is used. */
   readonly likeness: number;
 }
 
-/** A long question has more words than a tool can answer: only its strongest words count as requested. */
+/**
+ * How many words of a query a tool is expected to match. A long question has more words than any tool can match, so
+ * only its strongest words count.
+ */
 const MAX_REQUESTED_WORDS = 6;
-/** A larger lead says no more. With meaning, scores are farther apart. */
+/** The maximum of `lead`, because a larger lead says no more. With a model, scores are farther apart. */
 const MAX_LEAD = { words: 1, meaning: 2 };
 
 export function weighEvidence(
@@ -57,10 +60,13 @@ export function weighEvidence(
   });
 }
 
-/** The logistic regression weights of the features. */
+/** The weights of the features in the logistic regression. */
 export type RelevanceModel = Readonly<Record<keyof Evidence | "constant", number>>;
 
-/** Fitted by `npm run fit`; `docs/explanation/search.md` describes the data and the quality. */
+/**
+ * The weights if no model is used. Fitted by `npm run fit`; `docs/explanation/search.md` describes the data and the
+ * quality.
+ */
 const BY_WORDS: RelevanceModel = {
   constant: -4.449,
   covered: 2.112,
@@ -98,7 +104,7 @@ const KINDS = [
   "likeness",
 ] as const satisfies readonly (keyof Evidence)[];
 
-/** The probability that the hit is what the user looked for, 0 to 1. */
+/** The probability, from 0 to 1, that the hit is what the user looked for. */
 export function toRelevance(evidence: Evidence, hasMeaning: boolean): number {
   const { constant, ...weights } = hasMeaning ? BY_WORDS_AND_MEANING : BY_WORDS;
   let odds = constant;
@@ -107,8 +113,8 @@ export function toRelevance(evidence: Evidence, hasMeaning: boolean): number {
 }
 
 /**
- * The model that decides whether any tool fits. It is separate from relevance, because the relevance is low if several
- * similar tools fit. Also fitted by `npm run fit`.
+ * The logistic regression that decides whether any tool fits the query. It is separate from relevance, because each
+ * tool's relevance is low if several similar tools fit. Also fitted by `npm run fit`.
  */
 const FITTING_BY_WORDS = { constant: -2.97, strength: 18.29, likeness: 0, length: 0, threshold: 0.24 };
 const FITTING_BY_WORDS_AND_MEANING = {
@@ -119,11 +125,11 @@ const FITTING_BY_WORDS_AND_MEANING = {
   threshold: 0.4,
 };
 
-/** From these shares on, a hit has enough of the query's words to fit, regardless of its meaning. */
+/** A hit with at least this share of the query's words fits, regardless of its semantic similarity. */
 const ENOUGH_COVERED = 0.5;
 const ENOUGH_LITERAL = 0.6;
 
-/** Whether any hit can be what the user looked for. If not, search returns no hit. */
+/** Whether any hit can be what the user looked for. If not, search returns no hits. */
 export function somethingFits(evidence: readonly Evidence[], hasMeaning: boolean): boolean {
   const best = evidence[0];
   if (best === undefined) return false;

@@ -3,15 +3,15 @@ import type { RankingConstants } from "./constants.js";
 import type { Query, QueryReading, Term } from "./query.js";
 import { saturate, type Scored } from "./score.js";
 
-/** A document that may answer the query, with the contribution of each term. */
+/** A document that may match the query, with the contribution of each query term to its score. */
 export interface RerankCandidate extends Scored {
-  /** For each term, what it adds to the score. */
+  /** For each query term, its contribution to the score. */
   readonly contributions: readonly number[];
-  /** For each term, whether the document has the word itself or another form of it, not only a synonym. */
+  /** For each query term, whether the document has the word itself or another form of it, not only a synonym. */
   readonly direct: readonly boolean[];
 }
 
-/** The words of one document and their frequencies, in units of `FREQUENCY_STEP`. */
+/** The word numbers of one document and their frequencies in units of `FREQUENCY_STEP`. */
 export interface DocumentWords {
   readonly words: Uint32Array;
   readonly frequencies: Uint16Array;
@@ -24,12 +24,12 @@ export interface RerankParts {
   readonly ranking: RankingConstants;
 }
 
-/** How many of the best tools of a server count for its score. */
+/** How many of a server's best tools count for the server's score. */
 const TOOLS_PER_SERVER = 3;
 
 /**
- * Adds what the sum over words misses: requests with several clauses, servers with several matching tools, and
- * deprecation.
+ * Adjusts the scores for what the sum over words misses: queries with several clauses, servers with several matching
+ * tools, and deprecated tools.
  */
 export function rerank(documents: readonly number[], { terms, clauses }: Query, parts: RerankParts): RerankCandidate[] {
   const { ranking } = parts;
@@ -75,7 +75,7 @@ function contribute(
   readings: ReadonlyMap<number, readonly TermReading[]>,
   { terms, ranking }: { readonly terms: readonly Term[]; readonly ranking: RankingConstants },
 ): Pick<RerankCandidate, "contributions" | "direct"> {
-  // Plain arrays: creating a typed array takes longer than filling it.
+  // Plain arrays, because creating a typed array takes longer than filling it.
   const contributions = terms.map(() => 0);
   const direct = terms.map(() => false);
   for (let at = 0; at < words.length; at += 1) {
@@ -96,11 +96,11 @@ function contribute(
 interface ClauseParts {
   readonly terms: readonly Term[];
   readonly clauses: number;
-  /** The factor that turns the score of a clause into a share, where 1 counts in full. */
+  /** The score of a clause times this factor is how much the clause counts; 1 or more counts in full. */
   readonly scale: number;
 }
 
-/** For each candidate, how well it answers its best clause, relative to the best answer to that clause. */
+/** For each candidate, how well it matches its best clause, relative to the candidate that matches that clause best. */
 function clauseShares(candidates: readonly RerankCandidate[], { terms, clauses, scale }: ClauseParts): number[] {
   const shares = candidates.map(() => 0);
   for (let clause = 0; clause < clauses; clause += 1) {
@@ -117,7 +117,10 @@ function clauseShares(candidates: readonly RerankCandidate[], { terms, clauses, 
   return shares;
 }
 
-/** The mean score of a server's best tools; missing ones count as 0. */
+/**
+ * Returns a function that gives the mean score of the best tools of a document's server. If the server has fewer than
+ * `TOOLS_PER_SERVER` candidates, the missing ones count as 0.
+ */
 function serverScores(candidates: readonly RerankCandidate[], { serverOf }: RerankParts): (document: number) => number {
   const byServer = new Map<string, number[]>();
   for (const { document, score } of candidates) {

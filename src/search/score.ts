@@ -3,7 +3,7 @@ import type { RankingConstants } from "./constants.js";
 import type { Postings } from "./postings.js";
 import type { Term } from "./query.js";
 
-/** A document number and its score by words. */
+/** A document number and its score. */
 export interface Scored {
   readonly document: number;
   readonly score: number;
@@ -12,18 +12,18 @@ export interface Scored {
 export interface Selection {
   /** The maximum number of documents to return. */
   readonly max: number;
-  /** Called only for documents that would be among the best. */
+  /** Whether a document may be returned. Called only for documents that would be among the best. */
   readonly accepts: (document: number) => boolean;
 }
 
 export type Scorer = (terms: readonly Term[], selection: Selection) => Scored[];
 
 /**
- * The second half of BM25F: adds up all readings of a word, saturates the sum once and weighs it by rarity. Sorted by
- * score, then by number.
+ * Computes the second half of BM25F: sums all readings of a term, saturates the sum and weighs it by rarity. Returns
+ * the best documents, sorted by score, then by number.
  */
 export function createScorer(postings: Postings, { saturation }: RankingConstants): Scorer {
-  // One entry per document, shared by all searches, which never overlap.
+  // The score of each document. Shared by all searches, which never overlap.
   const totals = new Float64Array(postings.size);
   const frequencies = new Float64Array(postings.size);
 
@@ -60,7 +60,10 @@ export function saturate(frequency: number, saturation: number): number {
   return frequency / (frequency + saturation);
 }
 
-/** A heap with the worst of the best on top, so that only few of very many documents are sorted. */
+/**
+ * Selects the best documents with a heap whose top is the worst of them, so that only few of very many documents are
+ * sorted.
+ */
 function selectBest(found: readonly number[], totals: Float64Array, { max, accepts }: Selection): Scored[] {
   const heap: Scored[] = [];
   for (const document of found) {

@@ -1,4 +1,4 @@
-// Builds an index over blocks of documents and searches it by words and meaning. It knows nothing of MCP, callers or
+// Builds a search index over index blocks and searches it by words and meaning. Independent of MCP, callers and
 // storage.
 import { type Block, type BlockParts, createBlockBuilder } from "./block.js";
 import { type RankingConstants, RANKING } from "./constants.js";
@@ -22,61 +22,61 @@ import { createVocabulary, type Vocabulary } from "./vocabulary.js";
 export interface SearchIndex {
   readonly size: number;
   search(query: string, options: SearchQuery): SearchAnswer;
-  /** Which words of the query occur in which fields of a document, and how they match. */
+  /** Explains which words of the query occur in which fields of a document, and how they match. */
   explain(query: string, document: SearchDocument): Match[];
-  /** The features from which relevance is computed, best candidate first. Used to fit the relevance model. */
+  /** Returns the features from which relevance is computed, best candidate first. Used to fit the relevance model. */
   weigh(query: string, accepts?: (id: string) => boolean): { id: string; evidence: Evidence }[];
 }
 
 export interface SearchQuery {
   readonly limit: number;
-  /** Hits with a lower relevance are omitted. */
+  /** The lowest relevance of a hit; other hits are omitted. */
   readonly minRelevance?: number;
-  /** Which documents the caller may see; applied before `limit`. */
+  /** Whether the caller may see a document. Applied before `limit`. */
   readonly accepts?: (id: string) => boolean;
 }
 
 export interface SearchHit {
   readonly id: string;
-  /** 0 to 1: the probability that this is what the user looked for. It is comparable between answers. */
+  /** The probability, from 0 to 1, that this is what the user looked for. It can be compared between queries. */
   readonly relevance: number;
 }
 
 export interface SearchAnswer {
   readonly hits: readonly SearchHit[];
-  /** The number of hits beyond `limit` that are not far below the best. */
+  /** The number of hits beyond `limit` whose relevance is not far below that of the best. */
   readonly more: number;
-  /** Ids of the closest documents, best first, if nothing fits. */
+  /** If nothing fits the query: the ids of the closest documents, best first. */
   readonly closest: readonly string[];
 }
 
-/** How many of the best by words, and of the nearest by meaning, become candidates. */
+/** How many of the best documents by words, and of the nearest by meaning, become candidates. */
 const BEST_BY_WORDS = 100;
 const NEAREST_IN_MEANING = 50;
-/** Candidates beyond this number are not counted. */
+/** The maximum number of hits that are counted. */
 const MAX_HITS = 60;
 /**
- * A hit whose relevance is below this share of the best one's is omitted, unless it is among the first few. With
- * meaning, relevances are farther apart.
+ * A hit is omitted if its relevance is below this share of the best hit's relevance, unless it is among the first few.
+ * With a model, relevances are farther apart.
  */
 const FAR_BELOW_BEST = { words: 0.06, meaning: 0.04 };
 const FIRST_FEW = 3;
-/** A request with several clauses may need a tool for each. */
+/** Like `FIRST_FEW`, for a query with several clauses, which may need a tool for each clause. */
 const FIRST_FEW_OF_SEVERAL = 5;
-/** If more tools than this have the name in the query, the rest of their text decides between them. */
+/** If more tools than this have the name in the query, the name alone does not identify a tool. */
 const MAX_NAMESAKES = 3;
 /** Hits below this relevance are omitted even among the first few. */
 const MIN_SHOWN_RELEVANCE = 0.01;
-/** Only an exact name gets 1. */
+/** The highest relevance of a hit. Only a tool whose name or id is the query gets 1. */
 const MAX_RELEVANCE = 0.99;
 
 export interface IndexParts {
   readonly ranking?: RankingConstants;
-  /** Without it, search matches words only. */
+  /** The embedding model. If it is missing, search matches words only. */
   readonly meaning?: Meaning | undefined;
 }
 
-/** Builds an index in one synchronous step. To update an index, use `createIndexer`. */
+/** Builds an index in one synchronous step. To update an index incrementally, use `createIndexer`. */
 export function createSearchIndex(
   documents: readonly SearchDocument[],
   { ranking = RANKING, meaning }: IndexParts = {},
@@ -97,7 +97,7 @@ export function* buildIndex(
   unsorted: readonly Block[],
   { vocabulary, ranking, meaning }: BlockParts,
 ): Generator<void, SearchIndex> {
-  // Sorted, so that equal hits are ordered by id.
+  // Sort the blocks, so that hits with equal scores are ordered by id.
   const blocks = unsorted.toSorted((a, b) => ((a.ids[0] ?? "") < (b.ids[0] ?? "") ? -1 : 1));
   const postings = yield* invert(blocks, vocabulary);
   const { size } = postings;
@@ -114,7 +114,8 @@ export function* buildIndex(
   const findCandidates = (text: string, query: Query, accepts: (document: number) => boolean): Fused[] => {
     const corrected = correct(text, query);
     const likeness = meanings?.compare(corrected, query.clauses);
-    // Stop words occur nearly everywhere: they help to order good hits, but searching for them would be slow.
+    // Do not search for stop words: they occur nearly everywhere, which would be slow. They only help to order good
+    // hits.
     const terms = query.terms.filter(({ role }) => role !== "small");
     const documents = new Set(score(terms, { max: BEST_BY_WORDS, accepts }).map(({ document }) => document));
     if (terms.length > 0) for (const near of likeness?.nearest(NEAREST_IN_MEANING, accepts) ?? []) documents.add(near);
@@ -176,18 +177,18 @@ export function* buildIndex(
 }
 
 /**
- * Replaces mistyped words by their corrections, because a mistyped word has no meaning to the model. A capitalized word
- * is probably a name and stays.
+ * Replaces mistyped words with their corrections, because the model does not know mistyped words. A capitalized word is
+ * probably a name and is not replaced.
  */
 function correct(text: string, { corrections }: Query): string {
   if (corrections.size === 0) return text;
   return text.replace(/[\p{L}\p{N}]+/gu, (word) => corrections.get(word) ?? word);
 }
 
-/** A document whose name or id is the query. */
+/** A document whose name or id equals the query. */
 interface Named {
   readonly document: number;
-  /** 3: exactly the id or name; 2: apart from case; 1: apart from case and separators. */
+  /** 3: equal to the id or name; 2: equal except for case; 1: equal except for case and separators. */
   readonly exactness: number;
 }
 
@@ -203,20 +204,20 @@ interface Weighed {
 }
 
 interface HitLimits {
-  /** The number of first hits that are shown even if they are far below the best. */
+  /** The number of first hits that are shown even if their relevance is far below that of the best. */
   readonly few: number;
-  /** Below this share of the best relevance, further hits are omitted. */
+  /** Further hits are omitted if their relevance is below this share of the best relevance. */
   readonly farBelow: number;
 }
 
 /**
- * Exact names come first, sorted by exactness, then the candidates in their order. Relevance never increases down the
- * list, and hits far below the best are omitted.
+ * Merges documents found by name, sorted by exactness, and then the candidates in their order. Relevance never
+ * increases down the list, and hits far below the best are omitted.
  */
 function toHits(named: readonly Named[], candidates: readonly Weighed[], { few, farBelow }: HitLimits): Weighed[] {
   const rank = new Map(candidates.map(({ document }, index) => [document, index]));
   const rankOf = (document: number): number => rank.get(document) ?? candidates.length;
-  // A word that is the name of many tools identifies none of them.
+  // A query that is the name of many tools identifies none of them.
   const nameRelevance = named.length <= MAX_NAMESAKES ? 1 : 1 / named.length;
   const hits = named
     .toSorted((a, b) => b.exactness - a.exactness || rankOf(a.document) - rankOf(b.document) || a.document - b.document)
@@ -235,7 +236,7 @@ function toHits(named: readonly Named[], candidates: readonly Weighed[], { few, 
 
 const acceptAll = (): boolean => true;
 
-/** Created on the first mistyped word: most catalogs never see one. */
+/** Creates the look-up on the first mistyped word, because most catalogs never need it. */
 function nearWordsOf(vocabulary: Vocabulary, postings: Postings): FindNearWords {
   let find: FindNearWords | undefined;
   return (word, errors) => {

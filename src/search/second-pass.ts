@@ -14,9 +14,9 @@ interface SecondPassParts {
 }
 
 /**
- * The second pass: reranks the best candidates by which piece of the query each piece of a tool answers, which sums
- * over words and pieces cannot express. If words answer a query well, its pieces add little; a long query is ranked by
- * its words only.
+ * The second pass of the ranking: reranks the best candidates by comparing each subword token of the query with the
+ * tokens of the tool, which sums over words cannot express. The better words match a query, the less its tokens add; a
+ * long query is ranked by its words only.
  */
 export function runSecondPass(candidates: readonly Fused[], parts: SecondPassParts): Fused[] {
   const { query, ranking, compare, piecesOf, isDeprecated, idOf } = parts;
@@ -38,7 +38,7 @@ export function runSecondPass(candidates: readonly Fused[], parts: SecondPassPar
         ranking.closeCovered * (covered[index] ?? 0))
     );
   });
-  // The other candidates get the lowest addition, so that their scores stay comparable with those of the best.
+  // Candidates beyond `SECOND_PASS_SIZE` get the lowest addition, so that their scores remain comparable.
   const lowest = Math.min(...additions);
   return candidates
     .map((candidate, index) => ({ ...candidate, score: candidate.score + (additions[index] ?? lowest) }))

@@ -1,7 +1,8 @@
 import { stemmer } from "stemmer";
 
 /**
- * Words that the stemmer would confuse with others: `news` with `new`, `customer` with `custom`, `adding` with `ad`.
+ * Words that are not stemmed, because the stemmer would confuse them with others: `news` with `new`, `customer` with
+ * `custom`, `adding` with `ad`.
  */
 const UNSTEMMED = new Set(
   `accessibility accounting active activity added adding additional animal anime applicant application apy
@@ -17,7 +18,7 @@ const UNSTEMMED = new Set(
   suche termin terminal times tos training universal universe ups utilization`.split(/\s+/u),
 );
 
-/** The common part of a word's inflections. */
+/** Returns the stem of a word: the common part of its inflections. */
 export function toStem(word: string): string {
   if (word.length < 3) return word;
   if (UNSTEMMED.has(word)) return word;

@@ -1,4 +1,4 @@
-/** Words of a question that say nothing about the tool that the user looks for. */
+/** Words of a query that say nothing about the tool that the user looks for. */
 const STOP_WORDS = new Set(
   `a about above actually after again all also am an and any anybody anyone anything are around as ask at available
   be because been before being below between both but by

@@ -1,12 +1,14 @@
 import type { Evidence } from "./relevance.js";
 
 const MAX_CLOSEST = 8;
-/** With a model, a tool is close if it shares a word with the query and has at least this similarity. */
+/** With an embedding model, a tool is suggested if it shares a word with the query and has at least this similarity. */
 const MIN_LIKENESS = 0.3;
-/** Without a model, a tool is close if it has at least this share of the query's words. */
+/** Without an embedding model, a tool is suggested if it has at least this share of the query's words. */
 const MIN_COVERED = 0.3;
 
-/** The documents closest to a query that nothing fits, best first; empty if none is related to it. */
+/**
+ * Returns the documents closest to a query that nothing fits, best first; empty if no document is related to the query.
+ */
 export function closestDocuments(
   candidates: readonly { readonly document: number; readonly evidence: Evidence }[],
   hasMeaning: boolean,

@@ -2,14 +2,17 @@ import { cutAtWord, toOneLine } from "../util/text.js";
 import { dropOpening, isPlaceholder, isWarning } from "./boilerplate.js";
 import { findDeprecation } from "./deprecation.js";
 
-/** A description says early what a tool does; the limit also bounds the time for hostile texts. */
+/**
+ * How many characters of a description are read. Descriptions say early what a tool does; the limit also bounds the
+ * time for hostile texts.
+ */
 const MAX_READ_LENGTH = 2_000;
 const MAX_PARAGRAPHS = 6;
 const MAX_SENTENCES = 4;
 
 /**
- * The first informative sentence of a description, as one line of at most `maxLength` characters. A deprecation note
- * comes before it.
+ * Returns the first informative sentence of a description, as one line of at most `maxLength` characters. A deprecation
+ * note is put before it.
  */
 export function summarize(description: string, maxLength = 100): string {
   const deprecation = findDeprecation(description);
@@ -19,7 +22,7 @@ export function summarize(description: string, maxLength = 100): string {
   return cutAtWord(`${note}${/[.!?:;]$/u.test(note) ? "" : "."} ${what}`.trim(), maxLength);
 }
 
-/** The first sentence that says what a tool does. Skips headings, labels, warnings and generic openings. */
+/** Returns the first sentence that says what a tool does. Skips headings, labels, warnings and generic openings. */
 export function toFirstSentence(description: string): string {
   const text = description.length > MAX_READ_LENGTH ? description.slice(0, MAX_READ_LENGTH) : description;
   let fallback = "";
@@ -36,11 +39,14 @@ const BULLET = /^(?:[-*+•]|\d+[.)])\s+/u;
 const HEADING = /^(?:#{1,6}\s|\*\*[^*]+\*\*:?$|<\/?[a-z][^<>]*>$|[\p{L} ]{1,30}:$)/iu;
 const ABOUT_ACCESS = /^(?:required )?(?:scopes?|permissions?|roles?|category|tags?|version)\s*:/i;
 const PREFIX = /^(?:tool )?(?:description|summary|overview|purpose|what it does|tool)\s*:\s*/i;
-/** `[GitHub] List issues`: the server's name is shown next to the summary anyway. */
+/**
+ * A prefix such as in `[GitHub] List issues`. It is removed, because the server's name is shown next to the summary
+ * anyway.
+ */
 const IN_BRACKETS = /^\[[^[\]]{1,40}\]\s*[:–—-]?\s*(?=\p{L})/u;
 const ORNAMENT = /^[^\p{L}\p{N}"'`([<{$@/\\.#*+&-]+/u;
 
-/** Yields paragraphs as one line of plain text each, without code, headings and decoration. */
+/** Yields each paragraph as one line of plain text, without code, headings and decoration. */
 function* paragraphsOf(text: string): Generator<string> {
   let paragraph = "";
   let count = 0;
@@ -63,7 +69,9 @@ function* paragraphsOf(text: string): Generator<string> {
   if (paragraph !== "") yield paragraph;
 }
 
-/** Most lines start with an ASCII letter and do not need the slower Unicode regular expression. */
+/**
+ * A fast test: most lines start with an ASCII letter or digit and do not need the slower Unicode regular expression.
+ */
 const PLAIN_START = /^[A-Za-z0-9]/;
 
 function toLine(raw: string): string {
@@ -116,7 +124,7 @@ function toPlainText(text: string): string {
     .trim();
 }
 
-/** HTML elements that a sentence may be about, so their tags are kept. */
+/** HTML elements whose tags are kept, because a sentence may be about them. */
 const INLINE_TAG =
   /^<(?:select|input|iframe|script|style|img|video|audio|canvas|table|form|button|option|svg|body|head|html|div|span|a)>$/iu;
 

@@ -1,4 +1,6 @@
-/** In characters. The rest of a longer text adds words but no meaning. */
+/**
+ * The maximum number of characters of a text that are tokenized. The rest of a longer text adds words but no meaning.
+ */
 const MAX_TEXT_LENGTH = 6_000;
 const MAX_WORD_LENGTH = 40;
 
@@ -9,14 +11,17 @@ const WITHOUT_SPACES = new RegExp(`[${SCRIPTS}]`, "u");
 const RUN_WITHOUT_SPACES = new RegExp(`[${SCRIPTS}ー]+`, "gu");
 const MAX_RUN_LENGTH = 400;
 
-/** The lower-case words of a text. Snake, kebab, camel and dotted names are split, and `GitHub` also gives `github`. */
+/**
+ * Returns the lower-case words of a text. Names in snake, kebab, camel or dotted case are split; `GitHub` also gives
+ * `github`.
+ */
 export function tokenize(text: string): string[] {
   return splitChunks(text).flatMap(tokenizeChunk);
 }
 
 /**
- * Splits a text into runs of letters and digits. The words of a chunk do not depend on other chunks, so callers may
- * cache them.
+ * Splits a text into chunks, which are runs of letters and digits. The words of a chunk do not depend on other chunks,
+ * so callers may cache them.
  */
 export function splitChunks(text: string): readonly string[] {
   const read = text.length > MAX_TEXT_LENGTH ? text.slice(0, MAX_TEXT_LENGTH) : text;
@@ -34,7 +39,7 @@ export function tokenizeChunk(chunk: string): string[] {
   return letters === undefined ? words : [...words, letters];
 }
 
-/** The words of a query in order. `GitHub` is one word if the catalog knows `github`, otherwise two. */
+/** Returns the words of a query in order. `GitHub` is one word if `isKnown` accepts `github`, otherwise two. */
 export function tokenizeQuery(query: string, isKnown: (word: string) => boolean): string[] {
   return splitChunks(query).flatMap((chunk) => {
     const { parts, whole } = splitChunk(chunk);
@@ -43,8 +48,8 @@ export function tokenizeQuery(query: string, isKnown: (word: string) => boolean)
 }
 
 /**
- * Lower-case letters and digits only, so that names that differ by case or separators have the same key. A name without
- * letters and digits is its own key.
+ * Normalizes a name to lower-case letters and digits, so that names that differ only in case or separators have the
+ * same key. A name without letters and digits is its own key.
  */
 export function toKey(name: string): string {
   const key = foldMarks(name.slice(0, MAX_TEXT_LENGTH))
@@ -53,7 +58,7 @@ export function toKey(name: string): string {
   return key === "" ? name.trim() : key;
 }
 
-/** `é` becomes `e`. Scripts in which a mark makes another letter keep their marks. */
+/** Removes diacritics (`é` becomes `e`), except in scripts where they distinguish letters. */
 function foldMarks(text: string): string {
   if (!/[\u0080-\uffff]/u.test(text)) return text;
   return text
@@ -76,7 +81,7 @@ function splitChunk(chunk: string): { parts: string[]; whole: string } {
   return { parts, whole };
 }
 
-/** Scripts without spaces between words are searched by pairs of characters. */
+/** Splits text in a script without spaces between words into pairs of characters. */
 function toPairs(text: string): string[] {
   const characters = Array.from(text);
   if (characters.length < 3) return [text];

@@ -1,6 +1,6 @@
 import { toStem } from "./stem.js";
 
-/** Numbers words and stems in the order of their first occurrence. Numbers are never reused. */
+/** Assigns numbers to words and stems in the order of their first occurrence. Numbers are never reused. */
 export interface Vocabulary {
   readonly words: readonly string[];
   readonly stems: readonly string[];
@@ -8,9 +8,9 @@ export interface Vocabulary {
   add(word: string): number;
   findWord(word: string): number | undefined;
   findStem(stem: string): number | undefined;
-  /** The stem number of a word number. */
+  /** Returns the stem number for a word number. */
   stemOf(word: number): number;
-  /** All words with this stem. */
+  /** Returns the numbers of all words with this stem. */
   formsOf(stem: number): readonly number[];
 }
 
@@ -22,7 +22,7 @@ export function createVocabulary(): Vocabulary {
   const wordNumbers = new Map<string, number>();
   const stemNumbers = new Map<string, number>();
   const stemOfWord: number[] = [];
-  // The forms of a stem are a linked list: one array per stem would be most of the memory of a vocabulary.
+  // The forms of a stem are a linked list: one array per stem would take most of the vocabulary's memory.
   const firstForms: number[] = [];
   const lastForms: number[] = [];
   const nextForms: number[] = [];

@@ -6,9 +6,11 @@ const text = z
   .max(8_192)
   .refine((value) => !value.includes("\0"), "must not contain a NUL character");
 
-/** Relative to the working folder. */
+/** The folder for tool files of a project, relative to the working folder. */
 export const PROJECT_FOLDER = ".ai/tools/mcp";
-/** If several folders have a file with the same id, the first one wins. */
+/**
+ * The folders from which tool files are read by default. If several have a file with the same id, the first one wins.
+ */
 export const DEFAULT_FOLDERS: readonly string[] = [PROJECT_FOLDER, `~/${PROJECT_FOLDER}`];
 
 const agents = z
@@ -29,7 +31,7 @@ const agents = z
 
 export const toolFilesOptions = z
   .strictObject({
-    enabled: z.boolean().default(true).describe("`false` reads no tool files."),
+    enabled: z.boolean().default(true).describe("Whether the gateway reads tool files."),
     folders: z
       .array(text)
       .max(100)

@@ -10,7 +10,7 @@ export type ParsedFile =
 
 const MAX_REASONS = 10;
 
-/** Parses the body of a file whose signature or hash was verified. */
+/** Parses the body of a tool file whose signature or hash was verified. */
 export function parseVerified(
   path: string,
   { trust, body }: Extract<SignatureVerdict, { kind: "intact" }>,
@@ -22,14 +22,14 @@ export function parseVerified(
     const refusal = misnamed(path, body, name) ?? wrongContent(path, parsed.reasons);
     return { kind: "refused", refusal };
   }
-  // Any author can write a file with a matching hash, so a hash alone does not allow starting a program.
+  // A hash alone does not allow starting a program, because any author can write a file with a matching hash.
   if (trust.kind === "hash" && parsed.file.connection.kind === "stdio") {
     return { kind: "refused", refusal: refuseHashOnly(path, "starts a program and is not signed") };
   }
   return { kind: "ok", file: parsed.file };
 }
 
-/** The refusal for a file that is valid except for its name. */
+/** The reason for rejecting a file that is valid except for its file name. */
 function misnamed(path: string, body: Buffer, name: string): SignatureRefusal | undefined {
   const toolId = /^tool_id: ([a-z0-9_]+)$/m.exec(body.toString("latin1"))?.[1];
   if (toolId === undefined || toolId === name || parseToolFile(body, toolId).kind === "wrong") return undefined;

@@ -3,15 +3,16 @@ import { type FileHandle, open } from "node:fs/promises";
 
 export type Bytes =
   | { readonly kind: "bytes"; readonly bytes: Buffer }
-  /** The file was removed before it was opened. */
+  /** The file was removed before it could be opened. */
   | { readonly kind: "gone" }
   | { readonly kind: "unreadable"; readonly reason: string }
   | { readonly kind: "too-large" };
 
-// Non-blocking: a pipe without a writer would block the reader, and a terminal would become the controlling terminal.
+// Non-blocking, because opening a pipe without a writer would block. NOCTTY, because a terminal would become the
+// controlling terminal.
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
-/** The bytes of a regular file, read once; links are followed. */
+/** Reads the bytes of a regular file. Symbolic links are followed. */
 export async function readBytes(path: string, limit: number): Promise<Bytes> {
   let handle: FileHandle | undefined;
   try {
@@ -28,7 +29,7 @@ export async function readBytes(path: string, limit: number): Promise<Bytes> {
   }
 }
 
-/** Reads to the end instead of relying on the size: the file may grow while it is read. */
+/** Reads to the end of the file instead of relying on its size, because the file may grow while it is read. */
 async function readAll(handle: FileHandle, limit: number): Promise<Bytes> {
   const parts: Buffer[] = [];
   let length = 0;

@@ -1,5 +1,5 @@
-// Input: folders. Output: the tool files in them with a valid signature or hash, and every other file with the reason for its
-// rejection. Each file is read once, so that exactly the verified bytes are parsed.
+// Reads the tool files in folders. Returns those with a valid signature or hash, and for every other file the reason
+// why it is rejected. Each file is read once, so that exactly the verified bytes are parsed.
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { realPath } from "../util/inside.js";
@@ -20,20 +20,20 @@ import {
 } from "./version-history.js";
 
 export interface ReadToolFilesParts {
-  /** If several folders have a file with the same id, the first one wins. */
+  /** The folders to read. If several have a file with the same id, the first one wins. */
   readonly folders: readonly string[];
   readonly keys: Pick<Keys, "list">;
   readonly versions: VersionHistory;
   readonly signatures: Signatures;
   readonly now: number;
-  /** The previous result: its version of a file is used if the file became invalid since. */
+  /** The files of the previous read. If a file has become invalid since, its previous version is used. */
   readonly previous?: readonly VerifiedFile[];
 }
 
 export interface VerifiedFile {
   readonly file: ToolFile;
   readonly path: string;
-  /** The whole file, as verified. */
+  /** The bytes of the whole file, as verified. */
   readonly bytes: Buffer;
   readonly trust: KeyTrust;
   readonly validatedAt: string;
@@ -43,7 +43,7 @@ export interface VerifiedFile {
 export interface RefusedFile extends SignatureRefusal {
   /** The path of the file, or of the folder if the whole folder is rejected. */
   readonly path: string;
-  /** The previous version of the file, which is used instead. @internal */
+  /** The previous version of the file, if it is used instead of the rejected one. @internal */
   readonly kept?: VerifiedFile;
 }
 
@@ -54,7 +54,7 @@ export interface ReadToolFiles {
 
 export const MAX_FILES_IN_FOLDER = 10_000;
 const CONCURRENCY = 32;
-/** 512 bytes are enough for the two signature lines above the body. */
+/** The maximum size of the two signature lines above the body of a tool file. */
 const ENVELOPE_BYTES = 512;
 
 interface ReadContext extends Omit<ReadToolFilesParts, "keys" | "folders" | "previous"> {
@@ -66,7 +66,7 @@ type Result =
   | { readonly kind: "verified"; readonly verified: VerifiedFile }
   | { readonly kind: "refused"; readonly refused: RefusedFile };
 
-/** An invalid file or folder does not affect the others. */
+/** Reads and verifies all tool files. An invalid file or folder does not affect the others. */
 export async function readToolFiles(parts: ReadToolFilesParts): Promise<ReadToolFiles> {
   const { folders, keys, versions, signatures, now, previous = [] } = parts;
   const context: ReadContext = {
@@ -130,7 +130,7 @@ async function listFolder(folder: string): Promise<{ entries: readonly Entry[]; 
   }
 }
 
-/** Empty if the file no longer exists. */
+/** Reads and verifies one file. Returns no result if the file no longer exists. */
 async function readOne(folder: string, { name, isLink }: Entry, context: ReadContext): Promise<Result[]> {
   const path = join(folder, name);
   const refused = (file: RefusedFile): Result[] => [{ kind: "refused", refused: file }];
@@ -157,7 +157,7 @@ async function readOne(folder: string, { name, isLink }: Entry, context: ReadCon
   }
 }
 
-const TOO_LARGE = `A tool file has at most ${MAX_TOOL_FILE_BYTES / 1024} KiB; move it to another folder if it is not a tool file.`;
+const TOO_LARGE = `Tool files have at most ${MAX_TOOL_FILE_BYTES / 1024} KiB. If this file is not a tool file, move it to another folder.`;
 
 function examine(path: string, bytes: Buffer, { keys, signatures, now, previous }: ReadContext): Result {
   const verdict = verifyToolFile(bytes, { file: path, keys, signatures, now });
@@ -170,7 +170,7 @@ function examine(path: string, bytes: Buffer, { keys, signatures, now, previous 
   return toResult({ file: parsed.file, path, bytes, trust, validatedAt });
 }
 
-/** Runs after all files are read. Rejects a file if a process has already recorded a newer version of it. */
+/** Rejects files that are older than a version that any process has used before. Runs after all files are read. */
 async function settleVersions(folder: string, read: readonly Result[], { versions }: ReadContext) {
   try {
     const files = read.flatMap((result) => (result.kind === "verified" ? [toDated(result.verified)] : []));
@@ -194,7 +194,7 @@ async function settleVersions(folder: string, read: readonly Result[], { version
   }
 }
 
-/** The previous version of a file, if its signature is still valid with the current keys. */
+/** Returns the previous version of a file, if its signature is still valid with the current keys. */
 function stillGood(path: string, newerThan: NewerThan, { keys, now, previous }: ReadContext): VerifiedFile | undefined {
   const before = previous.get(path);
   if (before?.trust.kind !== "signed" || newerThan(toDated(before)) !== undefined) return undefined;
@@ -211,7 +211,9 @@ function toResult(verified: VerifiedFile): Result {
   return { kind: "verified", verified };
 }
 
-/** Assigns each id to the first signed file with it, otherwise to the first file with it. */
+/**
+ * If several files have the same tool id, uses the first signed one, otherwise the first one, and rejects the others.
+ */
 function resolveDuplicates(results: readonly Result[]): ReadToolFiles {
   const found = results.flatMap((result) =>
     result.kind === "verified" ? result.verified : (result.refused.kept ?? []),
@@ -230,10 +232,10 @@ function resolveDuplicates(results: readonly Result[]): ReadToolFiles {
   return { files: [...files.values()], refused: [...refused, ...others] };
 }
 
-/** The refusal for a file that is not used because of another one. */
+/** The reason for rejecting a file whose tool id another file already uses. */
 export function shadowed({ path }: Pick<VerifiedFile, "path">, used: Pick<VerifiedFile, "path">): RefusedFile {
   const what = `is not used, because another file describes the same tool: ${used.path}`;
-  const hint = "Remove one of the two, or give one of them another tool_id.";
+  const hint = "Remove one of the two files, or give one of them another tool_id.";
   return { path, ...toSignatureRefusal(path, "shadowed", { what, hint, facts: { by: used.path } }) };
 }
 

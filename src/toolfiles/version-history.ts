@@ -8,14 +8,14 @@ export interface RecordedVersion {
   readonly rank: string;
 }
 
-/** The newest version of each file that was ever seen in a folder; persistent. */
+/** The newest version of each tool file that was ever used from a folder. Stored persistently. */
 export interface VersionHistory {
   list(folder: string): Promise<readonly RecordedVersion[]>;
-  /** Stores each version that is newer than the stored one; returns the stored version of each. */
+  /** Stores each version that is newer than the stored one. Returns the stored version of each file. */
   note(versions: readonly RecordedVersion[]): Promise<readonly RecordedVersion[]>;
 }
 
-/** The version data of a file. */
+/** The version of a tool file and when it was signed. */
 export interface Dated {
   readonly toolId: string;
   readonly version: string;
@@ -23,12 +23,12 @@ export interface Dated {
   readonly isSigned: boolean;
 }
 
-/** The stored version that is newer than the file; undefined if there is none. */
+/** Returns the stored version if it is newer than the file, otherwise undefined. */
 export type NewerThan = (file: Dated) => RecordedVersion | undefined;
 
 /**
- * Stores the versions of the files of a folder and reports files that are older than a version seen before. Only signed files
- * are stored, because the version number of an unsigned file could be set by any author.
+ * Stores the versions of a folder's tool files. The returned function finds files that are older than a version used
+ * before. Only signed files are stored, because any author could set the version of an unsigned file.
  */
 export async function recordVersions(
   versions: VersionHistory,
@@ -39,7 +39,7 @@ export async function recordVersions(
   const raised = files
     .filter((file) => file.isSigned && toRecordedVersion(file, folder).rank > (seen.get(file.toolId)?.rank ?? ""))
     .map((file) => toRecordedVersion(file, folder));
-  // The stored version may be newer still, if another process stored one in the meantime.
+  // `note` returns an even newer version if another process has stored one in the meantime.
   if (raised.length > 0) for (const each of await versions.note(raised)) seen.set(each.toolId, each);
   return (file) => {
     const known = seen.get(file.toolId);
@@ -47,7 +47,7 @@ export async function recordVersions(
   };
 }
 
-/** The stored form of a version; also used when the user accepts an older file. */
+/** Converts a version to its stored form. Also used if the user accepts an older file. */
 export function toRecordedVersion(
   { toolId, version, validatedAt }: Omit<Dated, "isSigned">,
   folder: string,
@@ -55,7 +55,9 @@ export function toRecordedVersion(
   return { folder, toolId, version, validatedAt, rank: rankOf(version, validatedAt) };
 }
 
-/** A text that sorts like versions (each number has at most nine digits); equal versions sort by signing time. */
+/**
+ * A string for sorting by version, then by signing time. Numbers are padded to nine digits, the maximum in a version.
+ */
 export function rankOf(version: string, validatedAt: string): string {
   return `${version.replaceAll(/\d+/g, (digits) => digits.padStart(9, "0"))} ${validatedAt}`;
 }
@@ -74,7 +76,7 @@ export function refuseRolledBack(file: string, found: Dated, seen: RecordedVersi
 
 type Age = Pick<Dated, "version" | "validatedAt">;
 
-/** Includes the time only if the versions are equal. */
+/** Describes a version. Adds the signing time only if both versions have the same number. */
 function nameOf({ version, validatedAt }: Age, other: Age): string {
   return version === other.version ? `version ${version} of ${validatedAt}` : `version ${version}`;
 }

@@ -66,7 +66,7 @@ describe("files of a server that is not configured", () => {
   it("are used once if two describe one tool", () => {
     const { servers, notices } = withFiles([], [found("a"), found("a", { toolId: "ctx_z" })]);
     expect(servers[0]?.files?.map(({ id }) => id)).toEqual(["ctx_a"]);
-    expect(notices).toEqual([expect.stringContaining("another file describes a of ctx too")]);
+    expect(notices).toEqual([expect.stringContaining("another file also describes the tool ctx:a.")]);
   });
 
   const hashOnly = (file: FoundFile): FoundFile => ({ ...file, path: "/p/hash.yaml", trust: { kind: "hash" } });

@@ -1,4 +1,4 @@
-// Input: verified tool files and the configured servers. Output: all servers, with the tools of the files.
+// Adds the tools of verified tool files to the configured servers.
 import type { ServerConnection, FiledTool, ServerDefinition, VariableNeed } from "../model/server.js";
 import { canonicalJson } from "../util/json/canonical.js";
 import { isEqualJson } from "../util/json/is-equal.js";
@@ -11,7 +11,7 @@ export interface FoundFile {
   readonly trust: { readonly kind: "signed" | "hash" };
 }
 
-/** A file that is not used, because another file describes the same tool. */
+/** A tool file that is not used, because another file describes the same tool. */
 export interface DoubleFile {
   readonly path: string;
   readonly used: FoundFile;
@@ -23,12 +23,15 @@ export interface FiledServers {
   readonly notices: readonly string[];
 }
 
-/** A server that is also configured keeps its connection; its files define its tools. */
+/**
+ * Returns all servers. If a server of the files is also configured, the configured connection is used, and the files
+ * define its tools.
+ */
 export function withFiles(known: readonly ServerDefinition[], files: readonly FoundFile[]): FiledServers {
   const servers = [...known];
   const notices: string[] = [];
   const doubles: DoubleFile[] = [];
-  /** The files that define tools, by server and tool name. */
+  /** The files that define tools, by server name and tool name. */
   const used = new Map<string, Map<string, FoundFile>>();
   for (const group of groupsOf(files)) {
     const at = known.findIndex(({ name, connection }) => name === group.server && isSameConnection(connection, group));
@@ -56,7 +59,7 @@ export function withFiles(known: readonly ServerDefinition[], files: readonly Fo
     servers.push(toServer(name, group, filed));
   }
   const skipped = doubles.map(({ path, used: { file } }) => {
-    return `${path} was skipped: another file describes ${file.tool.name} of ${file.server} too.`;
+    return `${path} was skipped: another file also describes the tool ${file.server}:${file.tool.name}.`;
   });
   return { servers, doubles, notices: [...skipped, ...notices] };
 }
@@ -68,8 +71,9 @@ interface Group {
 }
 
 /**
- * Groups files by server, connection and required variables: each group is one server, so that a missing variable affects only
- * its group. Signed files come first: an unsigned file must not take a tool or a server name from a signed one.
+ * Groups files by server, connection and required variables. Each group becomes one server, so that a missing variable
+ * affects only that group. Signed files come first, so that an unsigned file cannot take a tool or a server name from a
+ * signed one.
  */
 function groupsOf(files: readonly FoundFile[]): Group[] {
   const groups = new Map<string, { server: string; connection: ToolFile["connection"]; files: FoundFile[] }>();

@@ -5,7 +5,10 @@ import { DiscoveryError } from "../errors.js";
 import { syncFolder } from "../util/sync-folder.js";
 import { isToolId, TOOL_ID_RULE } from "./ids/tool-id.js";
 
-/** Replaces the tool's file atomically with exactly these bytes and returns its path. A link is replaced, not followed. */
+/**
+ * Replaces a tool file atomically with exactly these bytes and returns its path. A symbolic link is replaced, not
+ * followed.
+ */
 export async function writeToolFile(folder: string, toolId: string, bytes: Uint8Array): Promise<string> {
   const path = toolFilePath(folder, toolId);
   const draft = join(folder, `.${toolId}.${process.pid}.${randomBytes(6).toString("hex")}.tmp`);
@@ -21,7 +24,7 @@ export async function writeToolFile(folder: string, toolId: string, bytes: Uint8
   }
 }
 
-/** Returns whether the file existed. */
+/** Removes a tool file. Returns whether it existed. */
 export async function removeToolFile(folder: string, toolId: string): Promise<boolean> {
   const path = toolFilePath(folder, toolId);
   try {
@@ -34,7 +37,7 @@ export async function removeToolFile(folder: string, toolId: string): Promise<bo
   }
 }
 
-/** Always a path directly in the folder. */
+/** The path of a tool file. It is always directly in the folder; throws if the id is invalid. */
 export function toolFilePath(folder: string, toolId: string): string {
   if (isToolId(toolId)) return join(folder, `${toolId}.yaml`);
   throw new DiscoveryError("INVALID_REQUEST", `${JSON.stringify(toolId)} cannot be the id of a tool file.`, {
@@ -46,7 +49,7 @@ async function writeDraft(draft: string, bytes: Uint8Array): Promise<void> {
   const handle = await open(draft, "wx", 0o644);
   try {
     await handle.writeFile(bytes);
-    // Readable by all users who work in the project, independent of the umask.
+    // Readable by all users, independent of the umask, because several users may work in the project.
     await handle.chmod(0o644);
     await handle.sync();
   } finally {

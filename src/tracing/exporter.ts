@@ -1,4 +1,4 @@
-// Sends finished spans in batches. Spans are dropped rather than buffered without limit, and calls never wait for the collector.
+// Sends finished spans in batches. If the collector is too slow, spans are dropped; calls never wait for the collector.
 import { toDiscoveryError } from "../errors.js";
 import type { GuardedFetch } from "../util/net/guarded-fetch.js";
 import { type FinishedSpan, toOtlp } from "./span.js";
@@ -26,7 +26,7 @@ const PAUSE_MS = 5000;
 const TIMEOUT_MS = 10_000;
 const LAST_TIMEOUT_MS = 2000;
 const MAX_RESPONSE_BYTES = 64 * 1024;
-/** HTTP statuses of an overloaded collector. */
+/** HTTP statuses with which an overloaded collector responds. The batch is sent again. */
 const RETRYABLE = new Set([429, 502, 503, 504]);
 
 export function createExporter(parts: ExporterParts): Exporter {
@@ -85,7 +85,7 @@ export function createExporter(parts: ExporterParts): Exporter {
         redirect: "refuse",
       });
       for await (const _chunk of response.body) {
-        // The body is not needed, but only a connection whose response was read can be reused.
+        // Read the response body although it is not needed: only then can the connection be reused.
       }
       if (response.status < 300) return undefined;
       return {
@@ -99,7 +99,7 @@ export function createExporter(parts: ExporterParts): Exporter {
 
   return {
     add(span) {
-      // Keep the newest spans.
+      // Drop the oldest span.
       if (waiting.length >= MAX_QUEUED_SPANS) waiting.shift();
       waiting.push(span);
       if (sending !== undefined) return;
@@ -118,6 +118,6 @@ export function createExporter(parts: ExporterParts): Exporter {
 
 interface Problem {
   readonly message: string;
-  /** Whether another attempt can succeed. */
+  /** Whether sending the batch again can succeed. */
   readonly isRetryable: boolean;
 }

@@ -14,7 +14,7 @@ export interface Tracing {
 
 export interface SpanOptions {
   readonly kind: SpanKind;
-  /** The parent span; without it, the span starts a new trace. */
+  /** The parent span. If it is missing, the span starts a new trace. */
   readonly parent?: TraceContext | undefined;
   readonly attributes?: Attributes;
 }
@@ -22,14 +22,14 @@ export interface SpanOptions {
 export interface Span {
   readonly context: TraceContext;
   note(attributes: Attributes): void;
-  /** `failure`: the error code. Only the first call of `end` has an effect. */
+  /** Ends the span. `failure` is the error code. Only the first call has an effect. */
   end(failure?: string): void;
 }
 
 export interface TracingParts {
   readonly settings: TraceSettings;
   readonly version: string;
-  /** Environment variables with the proxy and certificate authorities. */
+  /** Environment variables that configure the proxy and the certificate authorities. */
   readonly env: ProxyEnvironment;
   readonly now: () => number;
   /** A monotonic clock in milliseconds. */
@@ -57,7 +57,7 @@ export function createTracing(
   sink: Sink,
 ): Tracing {
   const { randomBytes, elapsed } = parts;
-  // A monotonic clock measures durations: a span must not end before its start when the system time is changed.
+  // Measure with a monotonic clock, so that a span does not end before its start if the system time is changed.
   const anchor = parts.now() - elapsed();
   const time = (): number => anchor + elapsed();
 
@@ -90,7 +90,10 @@ export function createTracing(
   };
 }
 
-/** Samples by trace id, so that all participants of a trace decide alike. */
+/**
+ * Whether a trace is sampled. The decision depends only on the trace id, so that all participants of a trace decide
+ * alike.
+ */
 function isSampledTrace(traceId: string, ratio: number): boolean {
   return Number.parseInt(traceId.slice(-8), 16) < ratio * 0x1_0000_0000;
 }

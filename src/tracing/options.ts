@@ -9,7 +9,7 @@ export const observabilityOptions = z
           .boolean()
           .optional()
           .describe(
-            "`true` sends traces, `false` never does. If omitted, traces are sent if `endpoint` or a variable of OpenTelemetry is set.",
+            "`true` sends traces, `false` never does. If omitted, traces are sent if `endpoint` or an OpenTelemetry environment variable is set.",
           ),
         endpoint: z
           .url({ protocol: /^https?$/ })

@@ -1,12 +1,12 @@
 import { DiscoveryError } from "../errors.js";
 import type { TracesOptions } from "./options.js";
 
-/** Where traces are sent, and which ones. */
+/** Where traces are sent, and which share of them. */
 export interface TraceSettings {
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly ratio: number;
-  /** Resource attributes of OpenTelemetry, such as `service.name`. */
+  /** OpenTelemetry resource attributes, such as `service.name`. */
   readonly resource: Readonly<Record<string, string>>;
 }
 
@@ -15,14 +15,21 @@ type Env = Readonly<Record<string, string | undefined>>;
 const COLLECTOR = "http://localhost:4318/v1/traces";
 const NAME = "anygpt-discovery";
 
-/** Undefined if traces are disabled. The configuration takes precedence over the environment. */
+/**
+ * Returns the trace settings; undefined if traces are disabled. The configuration takes precedence over the
+ * environment.
+ */
 export function toTraceSettings(env: Env, options: TracesOptions = {}): TraceSettings | undefined {
   if (!isEnabled(env, options)) return undefined;
   const endpoint = options.endpoint ?? endpointIn(env) ?? COLLECTOR;
   if (!URL.canParse(endpoint) || !/^https?:$/.test(new URL(endpoint).protocol)) {
-    throw new DiscoveryError("CONFIGURATION_ERROR", "The address of the trace collector is not a valid URL.", {
-      hint: { action: "set-variable", name: "OTEL_EXPORTER_OTLP_ENDPOINT", value: "an http or https address" },
-    });
+    throw new DiscoveryError(
+      "CONFIGURATION_ERROR",
+      "The endpoint of the trace collector is not a valid http or https URL.",
+      {
+        hint: { action: "set-variable", name: "OTEL_EXPORTER_OTLP_ENDPOINT", value: "an http or https address" },
+      },
+    );
   }
   return {
     endpoint,
@@ -43,7 +50,10 @@ function isEnabled(env: Env, { enabled, endpoint }: TracesOptions): boolean {
   return exporter ? exporter.split(",").includes("otlp") : endpointIn(env) !== undefined;
 }
 
-/** Each signal has its own path below the general endpoint. */
+/**
+ * The URL for traces in the environment. The general endpoint is extended by the path for traces, as OpenTelemetry
+ * requires.
+ */
 function endpointIn(env: Env): string | undefined {
   const own = env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"]?.trim();
   if (own) return own;
@@ -59,7 +69,7 @@ function ratioIn(env: Env): number {
   return ratio >= 0 && ratio <= 1 ? ratio : 1;
 }
 
-/** `key=value,other=value`, percent-encoded. */
+/** Parses `key=value,other=value` with percent-encoding, the format of OpenTelemetry variables. */
 function parsePairs(text = ""): Record<string, string> {
   const pairs = text.split(",").flatMap((pair) => {
     const at = pair.indexOf("=");

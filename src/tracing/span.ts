@@ -2,7 +2,7 @@ import type { TraceContext } from "./trace-context.js";
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
-/** Span kinds of OpenTelemetry: the gateway serves a caller, works internally, or is the client of a server. */
+/** OpenTelemetry span kinds: the gateway responds to a caller, works internally, or calls a server. */
 export type SpanKind = "server" | "internal" | "client";
 
 /** A finished span. Times are Unix milliseconds, with fractions. */
@@ -14,7 +14,7 @@ export interface FinishedSpan {
   readonly beganAt: number;
   readonly endedAt: number;
   readonly attributes: Attributes;
-  /** The error code; undefined if the work succeeded. */
+  /** The error code; undefined if the operation succeeded. */
   readonly failure: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface Batch {
   readonly scope: { readonly name: string; readonly version: string };
 }
 
-/** The request body of OTLP 1.x over HTTP, in JSON. */
+/** Converts a batch of spans to the body of an OTLP 1.x request over HTTP with JSON. */
 export function toOtlp({ spans, resource, scope }: Batch): object {
   return {
     resourceSpans: [
@@ -69,7 +69,7 @@ function toValue(value: string | number | boolean): object {
   return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
 }
 
-/** Nanoseconds exceed the exact range of JavaScript numbers, so they are written as text. */
+/** Converts to nanoseconds, as a string, because they exceed the exact range of JavaScript numbers. */
 function toNanos(ms: number): string {
   return String(BigInt(Math.round(ms * 1000)) * 1000n);
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../model/json.js";
 
-/** A parent span in the format of W3C Trace Context. */
+/** A parent span as in W3C Trace Context. */
 export interface TraceContext {
   readonly traceId: string;
   readonly spanId: string;
@@ -10,7 +10,10 @@ export interface TraceContext {
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const MAX_STATE_LENGTH = 512;
 
-/** Undefined for an invalid `traceparent`. Later versions may append more fields. */
+/**
+ * Parses a `traceparent` header; undefined if it is invalid. Accepts additional fields, which later versions may
+ * append.
+ */
 export function parseTraceparent(text: unknown): TraceContext | undefined {
   const [, version, traceId = "", spanId = "", flags = "", more] = TRACEPARENT.exec(String(text)) ?? [];
   if (version === undefined || version === "ff" || (version === "00" && more !== undefined)) return undefined;
@@ -22,7 +25,7 @@ export function toTraceparent({ traceId, spanId, isSampled }: TraceContext): str
   return `00-${traceId}-${spanId}-${isSampled ? "01" : "00"}`;
 }
 
-/** The trace context from the headers of a request, as `_meta` members; undefined if there is none. */
+/** Returns the trace context in the headers of a request, as `_meta` members; undefined if there is none. */
 export function traceMeta(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): JsonObject | undefined {

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /**
- * The path of a program of this package that runs in its own thread or process. Bundled code is next to it in `dist/`;
- * code run from `src/` (tests) uses the built file in `dist/`.
+ * The path of a built program of this package that runs in its own thread or process. Bundled code finds it next to
+ * itself in `dist/`; code run from `src/` (in tests) uses the file in `dist/`.
  */
 export function builtFile(name: string): string {
   const candidates = [`./${name}`, `../${name}`, `../../dist/${name}`].map((path) =>

@@ -1,10 +1,12 @@
 import { cutAtWord, toOneLine } from "./text.js";
 
 /**
- * One line of at most `length` characters, cut after a sentence if one ends in its second half, otherwise at a word.
+ * Shortens a text to one line of at most `length` characters. Cuts after a sentence if one ends in the second half of
+ * the line, otherwise at a word.
  */
 export function cutAtSentence(text: string, length: number): string {
-  // Bounds the time for hostile texts. White space rarely shrinks a text by more than this factor.
+  // Read only the start, to bound the time for hostile texts. Removing white space rarely shrinks a text by more than
+  // this factor.
   const line = toOneLine(text.slice(0, length * 4));
   if (line.length <= length && text.length <= length * 4) return line;
   const end = line.lastIndexOf(". ", length - 2);

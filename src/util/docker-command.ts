@@ -1,16 +1,16 @@
-// Reads the `docker run` command line of a server that communicates over standard input.
+// Parses the `docker run` command line of a stdio server.
 export interface DockerRun {
-  /** The container's standard input stays open (`-i`). */
+  /** Whether the container's standard input is kept open (`-i`). */
   readonly isInteractive: boolean;
-  /** Variables that the container takes from docker's environment: `-e NAME` without a value. */
+  /** Variables that the container takes from the environment of docker: `-e NAME` without a value. */
   readonly variables: readonly string[];
 }
 
-/** Options of `docker run` whose value may be the next word. */
+/** Options of `docker run` that take a value, which may be the next argument. */
 const VALUED =
   /^(?:-[evpuwlmch]|--(?:env|env-file|volume|mount|publish|user|workdir|label|memory|cpus|name|network|net|platform|entrypoint|add-host|hostname|pull|gpus|tmpfs|security-opt|cap-add|cap-drop|ulimit|restart|runtime|shm-size|ip|dns|device|expose|link|log-driver|log-opt|volumes-from|group-add|ipc|pid|cidfile))$/;
 
-/** Undefined if the words are not a `docker run` or `podman run` command. */
+/** Parses a command line. Undefined if it is not a `docker run` or `podman run` command. */
 export function parseDockerRun([program = "", ...words]: readonly string[]): DockerRun | undefined {
   if (!/(?:^|[\\/])(?:docker|podman)(?:\.exe)?$/.test(program)) return undefined;
   const [verb, ...rest] = words[0] === "container" ? words.slice(1) : words;

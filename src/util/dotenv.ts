@@ -1,4 +1,4 @@
-/** The variables that a `.env` file sets, and the lines that are ignored or ambiguous. */
+/** The variables that a `.env` file sets, and warnings about lines that are ignored or ambiguous. */
 export interface Dotenv {
   readonly values: ReadonlyMap<string, string>;
   readonly faults: readonly DotenvFault[];
@@ -6,14 +6,14 @@ export interface Dotenv {
 
 export interface DotenvFault {
   readonly line: number;
-  /** A predicate whose subject is the line. It never repeats text that may be secret. */
+  /** What is wrong with the line, as a predicate. It never repeats text that may be secret. */
   readonly reason: string;
 }
 
 /**
- * The only parser of `.env` files, also for the `envFile` of a server. It supports `export`, single, double and back
- * quotes over several lines, escapes in double quotes, and comments. Nothing is expanded or run: `$NAME` and
- * `$(command)` stay as they are.
+ * Parses a `.env` file; also used for the `envFile` of a server. Supports `export`, single, double and back quotes over
+ * several lines, escapes in double quotes, and comments. Nothing is expanded or run: `$NAME` and `$(command)` are left
+ * unchanged.
  */
 export function parseDotenv(text: string): Dotenv {
   const source = text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
@@ -83,14 +83,20 @@ function readStatement(source: string, at: number): Statement {
   return { kind: "assignment", name, value: source[start] === '"' ? unescape(raw) : raw, end: after + rest[0].length };
 }
 
-/** Each matches a quoted text over several lines. The alternatives do not overlap, so that there is no backtracking. */
+/**
+ * Regular expressions for quoted values, which may span several lines, by quote character. Their alternatives do not
+ * overlap, so that there is no backtracking.
+ */
 const QUOTES: Readonly<Record<string, RegExp>> = {
   '"': /"(?:[^"\\]|\\[^])*"/y,
   "'": /'[^']*'/y,
   "`": /`[^`]*`/y,
 };
 
-/** A hash always starts a comment, as in Node.js and dotenv. A hash directly after a value causes a warning. */
+/**
+ * Parses an unquoted value. A hash always starts a comment, as in Node.js and dotenv; a hash directly after the value
+ * causes a warning.
+ */
 function unquoted(text: string): { value: string; warning?: string } {
   const hash = text.indexOf("#");
   const value = (hash === -1 ? text : text.slice(0, hash)).trim();

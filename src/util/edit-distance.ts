@@ -1,7 +1,7 @@
 /**
  * The number of insertions, deletions, replacements and swaps of adjacent characters that turn one word into the other,
- * or `limit + 1` if it is more than `limit`. The common prefix and suffix and cells farther than `limit` from the
- * diagonal are not computed, because they cannot change the result.
+ * or `limit + 1` if it exceeds `limit`. Skips the common prefix and suffix, and cells of the matrix that are farther
+ * than `limit` from the diagonal: they cannot change the result.
  */
 export function editDistance(left: string, right: string, limit: number): number {
   if (Math.abs(left.length - right.length) > limit) return limit + 1;
@@ -44,7 +44,7 @@ function isSwap(left: string, right: string, [row, column]: readonly [number, nu
   return row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
 }
 
-/** How many typing errors are accepted in a word of this length. */
+/** How many typing errors are accepted in a word with this many characters. */
 export function errorsAllowed(length: number): number {
   if (length < 4) return 0;
   return length < 8 ? 1 : 2;
@@ -52,7 +52,7 @@ export function errorsAllowed(length: number): number {
 
 const MAX_WORD_LENGTH = 64;
 
-/** The closest candidate, ignoring case; undefined if none is close. */
+/** Returns the candidate closest to a word, ignoring case; undefined if none is close. */
 export function nearestWord(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > MAX_WORD_LENGTH) return undefined;
   let least = Math.max(1, Math.floor(word.length / 3)) + 1;

@@ -1,7 +1,7 @@
 import { commandLine } from "./command-line.js";
 import { replaceSecrets } from "./plain-secrets.js";
 
-/** The parts of a server's entry that the user must see before deciding about it. */
+/** The parts of a server's configuration entry that the user must see before approving the server. */
 export interface ServerEffect {
   readonly name: string;
   readonly command?: string | undefined;
@@ -16,8 +16,8 @@ export interface ServerEffect {
 }
 
 /**
- * One line that says which program is started or which address is connected to, and everything that influences it. Values
- * that look like secrets are masked, also inside arguments and addresses; header values are never shown.
+ * Describes in one line which program a server starts or which URL it connects to, and everything that affects this.
+ * Values that look like secrets are masked, even inside arguments and URLs; header values are never shown.
  */
 export function effectLine(server: ServerEffect): string {
   const { name, env = {}, headers = {}, envFile, cwd, inheritEnv = [], oauth = {} } = server;
@@ -52,7 +52,7 @@ export function effectLine(server: ServerEffect): string {
 
 const MASK = "***";
 
-/** Variables whose value decides which code runs or where it is downloaded from. They are always shown. */
+/** Environment variables whose value decides which code runs or where it is downloaded from. They are always shown. */
 const CODE_AFFECTING =
   /^(?:PATH|NODE_OPTIONS|NODE_PATH|BASH_ENV|ENV|SHELL|(?:LD|DYLD|PYTHON|PERL5|RUBY|GIT|UV|PIP)_?[A-Z_]*|_?JAVA_\w*OPTIONS|npm_config_(?!_)\w+|https?_proxy|all_proxy)$/i;
 
@@ -60,7 +60,10 @@ interface Masked {
   readonly command: string | undefined;
   readonly args: readonly string[];
   readonly url: string | undefined;
-  /** `NAME=value`. A variable that keeps its value from the user's environment is omitted. */
+  /**
+   * `NAME=value` for each variable that is shown. A variable that only passes on its value from the user's environment
+   * is omitted.
+   */
   readonly shownEnv: readonly string[];
 }
 

@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** Names of environment variables, with `*` and `?` as wildcards. Windows has names with parentheses. */
+/**
+ * Names of environment variables, with `*` and `?` as wildcards. Parentheses are allowed, because Windows has such
+ * names.
+ */
 export const environmentNames = z.array(
   z
     .string()

@@ -1,4 +1,4 @@
-/** Turns a function that emits values into an async iterable; leaving the loop early aborts its signal. */
+/** Converts a function that emits values to an async iterable. Leaving the loop early aborts the function's signal. */
 export async function* eventStream<T>(
   run: (emit: (value: T) => void, signal: AbortSignal) => Promise<void>,
 ): AsyncGenerator<T, void, undefined> {

@@ -3,7 +3,7 @@ declare const __FAILPOINTS__: boolean | undefined;
 const IS_ARMED = typeof __FAILPOINTS__ !== "undefined" && __FAILPOINTS__;
 
 /**
- * A named point at which the fault suite kills this process. It has an effect only in a build by `scripts/build.mjs
+ * A named point at which the fault tests kill this process. It has an effect only in builds by `scripts/build.mjs
  * --failpoints`; every other build removes the call.
  */
 export function failpoint(name: string): void {
@@ -13,7 +13,8 @@ export function failpoint(name: string): void {
 const hits = new Map<string, number>();
 
 /**
- * `FAILPOINT=name:kill` kills the process at the first hit, `name:kill@3` at the third. Nothing is flushed or reported.
+ * Kills the process if the environment asks for it: `FAILPOINT=name:kill` at the first hit, `name:kill@3` at the third.
+ * Nothing is flushed or reported.
  */
 function hit(name: string): void {
   const [wanted, action = ""] = (process.env["FAILPOINT"] ?? "").split(":");

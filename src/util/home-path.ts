@@ -1,6 +1,6 @@
 import { isAbsolute, join, resolve, sep } from "node:path";
 
-/** Replaces a leading `~` by the home folder. `~name` is not changed. */
+/** Replaces a leading `~` with the home folder. `~name` is left unchanged. */
 export function expandHome(path: string, home: string): string {
   if (path === "~") return home;
   return /^~[\\/]/.test(path) ? join(home, path.slice(2)) : path;
@@ -11,7 +11,7 @@ export function absolutePath(path: string, folders: { readonly home: string; rea
   return isAbsolute(expanded) ? expanded : resolve(folders.baseDir, expanded);
 }
 
-/** The path for display, with `~` for the home folder. */
+/** Shortens a path for display: the home folder becomes `~`. */
 export function shortenHome(path: string, home: string): string {
   return path.startsWith(`${home}${sep}`) ? `~${path.slice(home.length)}` : path;
 }

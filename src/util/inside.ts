@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 
-/** The path without symbolic links. A path that does not exist is resolved below the real path of its folder. */
+/** Resolves symbolic links. For a path that does not exist, resolves those of its folder. */
 export function realPath(path: string): string {
   const whole = resolve(path);
   try {
@@ -12,15 +12,15 @@ export function realPath(path: string): string {
   }
 }
 
-/** Whether the path, as written, is below the folder. */
+/** Whether the path is below the folder. Symbolic links are not resolved. */
 export function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== "" && !isAbsolute(way) && !/^\.\.(?:[\\/]|$)/.test(way);
 }
 
 /**
- * Whether the author of the working folder may have written the file or selected it by a link. False for files in the
- * user's home folder, both when the user works in it and when the working folder is above it.
+ * Whether the author of the project in the working folder may have written the file or selected it by a link. False for
+ * the user's own files in the home folder, even if the working folder is the home folder or a parent of it.
  */
 export function isProjectFile(file: string, { cwd, home }: { readonly cwd: string; readonly home: string }): boolean {
   const [folder, own, real] = [cwd, home, file].map(realPath) as [string, string, string];

@@ -1,16 +1,16 @@
 /**
  * Splits a byte stream into lines in linear time and bounded memory. The chunks of an unfinished line are kept in a
- * list and joined once: growing one buffer per chunk would copy a 50 MB line thousands of times.
+ * list and joined once: enlarging one buffer for each chunk would copy a line of 50 MB thousands of times.
  */
 export interface LineReaderParts {
-  /** A line with more bytes than this is skipped and reported as an overflow. */
+  /** The longest line in bytes. A longer one is skipped and reported as an overflow. */
   readonly maxBytes: number;
   /** Receives each line without its line break. */
   readonly onLine: (line: Buffer) => void;
   readonly onOverflow: (overflow: Overflow) => void;
 }
 
-/** A line that was too long: its size and its first and last kilobytes. */
+/** A line that was too long: its size, and its first and last kilobytes. */
 export interface Overflow {
   readonly head: Buffer;
   readonly tail: Buffer;
@@ -19,7 +19,7 @@ export interface Overflow {
 
 export interface LineReader {
   push(chunk: Buffer): void;
-  /** The stream has ended: the remaining bytes are a line. */
+  /** Must be called at the end of the stream. The remaining bytes are the last line. */
   end(): void;
 }
 
@@ -40,7 +40,7 @@ export function createLineReader(parts: LineReaderParts): LineReader {
       return;
     }
     chunks.push(part);
-    // One extra byte for the carriage return of a line that just fits.
+    // Allow one extra byte for the carriage return of a line that just fits.
     if (bytes > parts.maxBytes + 1) {
       skipped = { head: firstBytes(chunks), tail: chunks.reduce(lastBytes, Buffer.alloc(0)) };
       chunks = [];

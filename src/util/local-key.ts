@@ -5,13 +5,13 @@ import { DiscoveryError } from "../errors.js";
 import { ensurePrivateFolder, writePrivateFile } from "./private-files.js";
 import { syncFolder } from "./sync-folder.js";
 
-/** A secret of this machine, shared by all processes of the user. */
+/** Returns the secret key of this machine, which all processes of the user share. */
 export type LocalKey = () => Promise<Buffer>;
 
 const KEY_BYTES = 32;
 const OTHERS = 0o077;
 
-/** Reads or creates the key on first use. A failure is not cached, because its cause may be removed later. */
+/** Reads or creates the key file on first use. A failure is not cached, because its cause may be removed later. */
 export function createLocalKey(file: string, warn: (message: string) => void = () => undefined): LocalKey {
   let key: Promise<Buffer> | undefined;
   return async () => {
@@ -25,7 +25,7 @@ export function createLocalKey(file: string, warn: (message: string) => void = (
   };
 }
 
-/** Returns the key if it exists; creates and changes nothing. */
+/** Returns the key if its file exists. Never creates or changes the file. */
 export async function readLocalKey(file: string): Promise<Buffer | undefined> {
   try {
     return await readKey(file);
@@ -34,14 +34,14 @@ export async function readLocalKey(file: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Derives a key for one purpose. It reveals neither the original key nor the key of another purpose. */
+/** Derives a key for one purpose. It reveals neither the original key nor the keys for other purposes. */
 export function deriveKey(key: Uint8Array, purpose: string): Buffer {
   return Buffer.from(hkdfSync("sha256", key, "", purpose, KEY_BYTES));
 }
 
 /**
- * The first process creates the key, the others read it. The key is written completely to a temporary file and then
- * linked to its name: exactly one of several processes wins, and no process ever reads half a key.
+ * The first process creates the key file, the others read it. The key is written completely to a temporary file, which
+ * is then linked to the final name: exactly one of several processes wins, and no process ever reads half a key.
  */
 async function openKey(file: string, warn: (message: string) => void): Promise<Buffer> {
   const known = await readKey(file);
@@ -74,7 +74,8 @@ async function readKey(file: string): Promise<Buffer | undefined> {
     if (error.code === "ENOENT") return undefined;
     throw error;
   });
-  // The gateway never writes half a key. Replacing the file could give two processes different keys.
+  // Report a key that is too short: the gateway never writes half a key, and replacing the file could give two
+  // processes different keys.
   if (key !== undefined && key.length < KEY_BYTES)
     throw new UnusableKeyError(`has ${key.length} bytes, which is too short for a key`);
   return key;

@@ -1,4 +1,4 @@
-// Writes log messages with facts, as text for users or as JSON for programs.
+// Writes log messages with structured details, as text for users or as JSON for programs.
 import { sanitize, sanitizeJson } from "./terminal.js";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
@@ -7,12 +7,12 @@ export const LOG_FORMATS = ["text", "json"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
-/** `ANYGPT_LOG=debug`, `ANYGPT_LOG=json`, `ANYGPT_LOG=debug,json`. */
+/** The environment variable for log options: `ANYGPT_LOG=debug`, `ANYGPT_LOG=json` or `ANYGPT_LOG=debug,json`. */
 export const LOG_VARIABLE = "ANYGPT_LOG";
 
 /** Structured details of a log message. */
 export interface LogFacts {
-  /** Default: `info`. */
+  /** The severity of the message. Default: `info`. */
   readonly level?: LogLevel;
   readonly request_id?: string;
   readonly [fact: string]: unknown;
@@ -39,7 +39,10 @@ export function createLog({ format, level: least, now, write }: LogParts): Log {
   };
 }
 
-/** `debug`, `json` or both separated by a comma, in any order; undefined for anything else. */
+/**
+ * Parses the value of `ANYGPT_LOG`: a level, `json`, or both separated by a comma in any order; undefined for anything
+ * else.
+ */
 export function parseLogOptions(text: string): Partial<LogOptions> | undefined {
   const words = text
     .toLowerCase()
@@ -51,7 +54,7 @@ export function parseLogOptions(text: string): Partial<LogOptions> | undefined {
   return isKnown ? { ...(level && { level }), ...(format && { format }) } : undefined;
 }
 
-/** The request id lets users find all lines about a request. */
+/** Formats a log message as text. The request id lets users find all messages about a request. */
 function toText(message: string, { request_id: id }: LogFacts): string {
   return sanitize(id === undefined || message.includes(id) ? message : `${message} [${id}]`);
 }

@@ -1,14 +1,17 @@
 import { countReferences, followReference } from "./schema-reference.js";
 import { type TypePiece, word } from "./type-piece.js";
 
-/** Whether the text written so far is incomplete or cut. */
+/** Whether the type expression written so far is complete, and whether a description in it was cut. */
 export interface Faults {
   isWhole: boolean;
   isCut: boolean;
 }
 
 export interface NamedTypes {
-  /** The type of a reference if it is short or used once, otherwise its name; undefined if the reference is invalid. */
+  /**
+   * Returns the type that a reference stands for if it is short or used once, otherwise its name; undefined if the
+   * reference is invalid.
+   */
   use(reference: string): TypePiece | undefined;
   types(): Record<string, string>;
   /** Whether every named type is complete. */
@@ -40,12 +43,13 @@ export interface NamedTypesParts {
   readonly root: unknown;
   readonly faults: Faults;
   readonly write: (schema: unknown) => TypePiece;
-  /** The longest type that is repeated without getting a name. */
+  /** The longest type, in characters, that is repeated instead of getting a name. */
   readonly maxUnnamedLength: number;
 }
 
 /**
- * Writes each definition of a document once. A definition that is long and used again, or contains itself, gets a name.
+ * Writes each definition of a schema once. A definition gets a name if it is long and used more than once, or if it
+ * contains itself.
  */
 export function createNamedTypes({ root, faults, write, maxUnnamedLength }: NamedTypesParts): NamedTypes {
   const definitions = new Map<string, Definition>();
@@ -79,7 +83,7 @@ export function createNamedTypes({ root, faults, write, maxUnnamedLength }: Name
       const schema = followReference(reference, root);
       if (schema === undefined) return undefined;
       const known = definitions.get(reference);
-      // The definition is used while it is being written: it contains itself.
+      // A definition that is used while it is being written contains itself.
       if (known !== undefined && known.piece === undefined) known.isNamed = true;
       const definition = known ?? define(reference, schema);
       faults.isWhole &&= definition.isWhole;

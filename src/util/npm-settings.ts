@@ -1,11 +1,11 @@
-// Reads settings of npm: from the environment, then from the user's npmrc.
+// Reads npm settings from the environment, then from the user's `.npmrc`.
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** `npm_config_NAME`, otherwise `NAME = …` in the user's npmrc. */
+/** Returns an npm setting: the variable `npm_config_NAME`, otherwise `NAME = …` in the user's `.npmrc`. */
 export function npmSetting(env: Environment, name: string): string | undefined {
   const home = env["HOME"] || env["USERPROFILE"] || homedir();
   return inEnvironment(env, name) ?? inNpmrc(inEnvironment(env, "userconfig") ?? join(home, ".npmrc"), name, env);

@@ -1,8 +1,8 @@
 import type { Overflow } from "./line-reader.js";
 
 /**
- * The JSON-RPC id of a message that was too large to be read. Senders write the id first or last; it is accepted only
- * if it belongs to the outermost object.
+ * Finds the JSON-RPC id of a message that was too large to be parsed, in its first and last kilobytes. The id is
+ * accepted only if it belongs to the outermost object.
  */
 export function idOfOversize({ head, tail }: Overflow): number | string | undefined {
   return idAtStart(head.toString("utf8")) ?? idAtEnd(tail.toString("utf8"));

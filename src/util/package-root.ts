@@ -3,7 +3,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * The folder of this package: the nearest parent folder with a `package.json`, for built code and for code in `src/`.
+ * The root folder of this package: the nearest parent folder with a `package.json`. Works for built code and for code
+ * in `src/`.
  */
 export function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));

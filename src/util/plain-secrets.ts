@@ -1,15 +1,15 @@
 import type { ServerConnection, RestAuth, RestConnection } from "../model/server.js";
 
-/** A value in a connection that looks like a secret and is not a variable. */
+/** A value in a server's connection that looks like a secret and is not a variable reference. */
 export interface PlainSecret {
-  /** Its location, for users: `env.GITHUB_TOKEN`, `headers.Authorization`, `args[2]`, `url`. */
+  /** Where the value is, for users: `env.GITHUB_TOKEN`, `headers.Authorization`, `args[2]`, `url`. */
   readonly where: string;
-  /** A suggested name for a variable with this value. */
+  /** A suggested name for an environment variable that holds this value. */
   readonly variable: string;
   readonly value: string;
 }
 
-/** Finds values that look like secrets. It prefers false positives to missed secrets. */
+/** Finds values in a connection that look like secrets. Prefers false positives to missed secrets. */
 export function findSecrets(connection: ServerConnection, server: string): PlainSecret[] {
   const found: PlainSecret[] = [];
   replaceSecrets(connection, server, (secret) => {
@@ -19,7 +19,10 @@ export function findSecrets(connection: ServerConnection, server: string): Plain
   return found;
 }
 
-/** Replaces each secret in the connection by the result of `replace`. Texts with variables are not changed. */
+/**
+ * Replaces each secret in the connection with the result of `replace`. Values with variable references are left
+ * unchanged.
+ */
 export function replaceSecrets(
   connection: ServerConnection,
   server: string,
@@ -59,7 +62,10 @@ export function replaceSecrets(
   return { ...connection, env, args };
 }
 
-/** The value of an environment variable is a secret itself, or a URL or JSON text that contains secrets. */
+/**
+ * Replaces secrets in the value of an environment variable. The value is a secret itself, or a URL or JSON text that
+ * contains secrets.
+ */
 function inVariable(name: string, value: string, { prefix, replace }: Omit<ArgumentContext, "index">): string {
   const where = `env.${name}`;
   const inside = (secret: PlainSecret): string => replace({ ...secret, where });
@@ -78,7 +84,7 @@ function isJsonText(value: string): boolean {
   }
 }
 
-/** Escapes stay as written: the replacement must fit between the same quotes. */
+/** A string member in JSON text. Escapes are not decoded, because the replacement must fit between the same quotes. */
 const MEMBER = /"((?:[^"\\]|\\.)*)"(\s*:\s*)"((?:[^"\\]|\\.)*)"/g;
 
 function inJson(text: string, prefix: string, replace: (secret: PlainSecret) => string): string {
@@ -90,7 +96,7 @@ function inJson(text: string, prefix: string, replace: (secret: PlainSecret) => 
   });
 }
 
-/** Every value in a credential field is a secret. */
+/** Replaces secrets in a REST connection. Every value in a credential field is a secret. */
 function inRest(connection: RestConnection, prefix: string, replace: (secret: PlainSecret) => string): RestConnection {
   const { auth, headers } = connection;
   const hide = (where: string, variable: string, value: string): string =>
@@ -120,7 +126,7 @@ const SHAPE =
   /^(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abprs]|hf|npm|lin_api|ntn|secret|ctx7sk|AKIA|ASIA|AIza|SG|shpat|dop_v1|pypi)[-_.]?[\w.-]{8,}|^eyJ[\w-]+\.[\w-]+\./;
 const HARMLESS = /^(?:true|false|none|null|\d{1,5}|https?:\/\/[^@?]*|[./~][^:@]*)$/i;
 
-/** Some servers use an unguessable URL as their only protection. */
+/** Whether a path segment looks like a secret: some servers use an unguessable URL as their only protection. */
 function isKeyInPath(segment: string): boolean {
   return /^[\w-]{24,}$/.test(segment) && segment.replace(/\D/g, "").length > 2;
 }
@@ -134,7 +140,7 @@ function isPlain(value: string): boolean {
   return value.trim() !== "" && !/(?<!\$)\$\{/.test(value);
 }
 
-/** `postgres://user:password@host`. */
+/** Whether the value contains a password, as in `postgres://user:password@host`. */
 function hasPassword(value: string): boolean {
   return /^[a-z][\w+.-]*:\/\/[^/\s:@]*:[^/\s@]+@/i.test(value);
 }
@@ -146,8 +152,8 @@ interface ArgumentContext {
 }
 
 /**
- * Finds `--api-key=…`, the word after `--api-key`, `API_KEY=…` and `Authorization: …` anywhere in a word, and words
- * with the shape of a secret.
+ * Replaces secrets in one argument of a command line: `--api-key=…`, the argument after `--api-key`, `API_KEY=…` and
+ * `Authorization: …` anywhere in it, and arguments with the shape of a secret.
  */
 function inArgument(word: string, before: string | undefined, context: ArgumentContext): string {
   const { index, prefix, replace } = context;
@@ -185,7 +191,7 @@ function inText(text: string, { index, prefix, replace }: ArgumentContext): stri
   });
 }
 
-/** Finds a key in the query or the path, or a password before the host. */
+/** Replaces an API key in the query or path of a URL, and a password before the host. */
 function inAddress(url: string, prefix: string, replace: (secret: PlainSecret) => string): string {
   const query = url.replace(/([?&])([\w.-]+)=([^&#]+)/g, (whole, mark: string, name: string, value: string) =>
     looksSecret(name, value)

@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** State files are private to their owner: folders have mode 0700, files 0600. */
+/** Creates a folder for state files, which are private to their owner: folders have mode 0700, files 0600. */
 export async function ensurePrivateFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
 }
 
-/** Replaces the file atomically: a reader sees the old content or the new, never a part. */
+/** Replaces a file atomically: a reader sees the old content or the new, never a part. */
 export async function writePrivateFile(file: string, content: string | Uint8Array): Promise<void> {
   await ensurePrivateFolder(dirname(file));
   const temporary = `${file}.${process.pid}.${randomBytes(6).toString("hex")}.tmp`;

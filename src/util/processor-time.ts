@@ -1,6 +1,6 @@
 import { cpus } from "node:os";
 
-/** Milliseconds of all processors since the machine was started. */
+/** The processor time of all cores since the machine was started, in milliseconds. */
 export interface ProcessorTime {
   readonly idle: number;
   readonly all: number;
@@ -16,7 +16,7 @@ export function readProcessorTime(): ProcessorTime {
   return { idle, all };
 }
 
-/** The idle share of the time between two readings; 0 if it cannot be computed. */
+/** The share of idle processor time between two readings, from 0 to 1; 0 if it cannot be computed. */
 export function idleShare(from: ProcessorTime, to: ProcessorTime): number {
   const all = to.all - from.all;
   return all > 0 ? (to.idle - from.idle) / all : 0;

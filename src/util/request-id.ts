@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 const TIME_DIGITS = 12;
 
 /**
- * A UUID that starts with the time (version 7 of RFC 9562): ids of the same time are adjacent in an index, so that a
- * write touches few pages.
+ * A UUID that starts with the time (version 7, RFC 9562). Ids of the same time are adjacent in a database index, so
+ * that a write touches few pages.
  */
 export function newRequestId(now: number = Date.now()): string {
   const time = now.toString(16).padStart(TIME_DIGITS, "0");

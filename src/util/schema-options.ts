@@ -15,7 +15,7 @@ const EXACT = new Set([
 ]);
 const MEMBERS = new Set(["type", "properties", "required", "title", "description"]);
 
-/** Whether no value can match two of the schemas, so that "one of" means the same as "any of". */
+/** Whether no value can match two of the schemas, so that `oneOf` means the same as `anyOf`. */
 export function areDisjoint(schemas: readonly unknown[], root: unknown): boolean {
   if (schemas.length > MAX_COMPARED) return false;
   const shapes = schemas.map((schema) => resolve(schema, root));
@@ -37,7 +37,7 @@ function isDisjoint(one: JsonObject, other: JsonObject): boolean {
   return isOnlyObject(types) && isOnlyObject(otherTypes) && isDiscriminated(one, other);
 }
 
-/** The values of an enumeration as JSON texts, for comparison. */
+/** The allowed values of a schema as JSON, for comparison; undefined if it has neither `const` nor `enum`. */
 function valuesOf(schema: JsonObject): string[] | undefined {
   if ("const" in schema) return [JSON.stringify(schema["const"])];
   return Array.isArray(schema["enum"]) ? schema["enum"].map((value) => JSON.stringify(value)) : undefined;
@@ -57,7 +57,7 @@ function isOnlyObject(types: readonly string[]): boolean {
   return types.length === 1 && types[0] === "object";
 }
 
-/** Both require a property whose values are disjoint. */
+/** Whether both schemas require a property whose allowed values are disjoint. */
 function isDiscriminated(one: JsonObject, other: JsonObject): boolean {
   const [mine, theirs] = [one["properties"], other["properties"]];
   if (!isJsonObject(mine) || !isJsonObject(theirs)) return false;
@@ -69,8 +69,8 @@ function isDiscriminated(one: JsonObject, other: JsonObject): boolean {
 }
 
 /**
- * Whether "one of" means the same for type expressions as for the schemas, although a type expression is narrower for
- * objects and for schemas without a type.
+ * Whether `oneOf` means the same for the type expressions as for the schemas. A type expression can be narrower than
+ * its schema: for objects, and for schemas without a type.
  */
 export function areClear(schemas: readonly unknown[]): boolean {
   if (schemas.length > MAX_COMPARED || new Set(schemas.map((schema) => JSON.stringify(schema))).size < schemas.length) {
@@ -82,7 +82,7 @@ export function areClear(schemas: readonly unknown[]): boolean {
 
 const SCALARS = ["string", "number", "integer", "boolean", "null"];
 
-/** Whether a type expression represents the schema exactly: values, or scalars of a named type. */
+/** Whether a type expression represents the schema exactly: the schema has a list of values or a scalar type. */
 export function isExact(schema: unknown): boolean {
   if (!isJsonObject(schema)) return false;
   const types = namedTypes(schema["type"]);
@@ -90,7 +90,7 @@ export function isExact(schema: unknown): boolean {
   return isRepresentable && Object.keys(schema).every((key) => EXACT.has(key));
 }
 
-/** An object that requires a member that the other one does not have. */
+/** Whether the first object schema requires a member that the second one does not have. */
 function requiresMore(one: unknown, other: unknown): boolean {
   if (!isJsonObject(one) || !isJsonObject(other) || !Array.isArray(one["required"])) return false;
   const isPlain = [one, other].every((schema) => Object.keys(schema).every((key) => MEMBERS.has(key)));

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../model/json.js";
 
-/** The target of a reference within the same document; undefined for other references. */
+/** Resolves a `$ref` within the same document; undefined for other references. */
 export function followReference(reference: string, root: unknown): unknown {
   if (!reference.startsWith("#")) return undefined;
   let found: unknown = root;
@@ -25,8 +25,8 @@ function decodePercents(step: string): string {
 }
 
 /**
- * Counts how often each reference occurs in a document, up to a limit of parts. Iterative, so that deep nesting cannot
- * exhaust the stack.
+ * Counts how often each `$ref` occurs in a document. Visits at most `maxParts` values. Iterative, so that deep nesting
+ * cannot exhaust the stack.
  */
 export function countReferences(document: unknown, maxParts: number): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();

@@ -11,7 +11,7 @@ const OF_OBJECTS = [
 ];
 const OF_ARRAYS = ["items", "prefixItems", "additionalItems"];
 
-/** The keywords that belong to one type, including bounds. */
+/** For each type, the JSON Schema keywords that apply only to it, including bounds. */
 export const KEYWORDS: Readonly<Record<string, ReadonlySet<string>>> = {
   string: new Set(BOUNDS["string"]),
   number: new Set(BOUNDS["number"]),
@@ -24,7 +24,7 @@ export const KEYWORDS: Readonly<Record<string, ReadonlySet<string>>> = {
 
 const IMPLYING = ["object", "array", "number", "string"] as const;
 
-/** The types that a schema names, or the type that its keywords imply. */
+/** The types that a schema names, otherwise the type that its keywords imply. */
 export function typesOf(schema: JsonObject): readonly string[] | undefined {
   const type = schema["type"];
   if (typeof type === "string") return [type];

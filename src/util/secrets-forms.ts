@@ -1,4 +1,4 @@
-/** The encoded forms in which a value may appear. */
+/** All encoded forms in which a secret value may appear in a text. */
 export function formsOf(value: string): string[] {
   const text = value.toWellFormed();
   const bytes = Buffer.from(text, "utf8");
@@ -7,7 +7,10 @@ export function formsOf(value: string): string[] {
   return [...new Set([value, ...escaped, ...base64Forms(bytes), hex, hex.toUpperCase()])];
 }
 
-/** As in a query, a form or a whole URL: programs differ in what they escape and in the case of the escapes. */
+/**
+ * The percent-encoded forms, as in a query string, a form or a whole URL. Programs differ in which characters they
+ * escape and in the case of the escapes.
+ */
 function addressForms(text: string): string[] {
   const component = encodeURIComponent(text);
   const form = new URLSearchParams([["", text]]).toString().slice(1);
@@ -28,7 +31,10 @@ function toEscape(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
-/** As in JSON, with optional escapes, and as in JSON inside a JSON string. */
+/**
+ * The value as it appears inside a JSON string, with different optional escapes, and inside JSON that is itself in a
+ * JSON string.
+ */
 function jsonForms(text: string): string[] {
   const plain = inner(text);
   const forms = [plain, plain.replaceAll("/", "\\/"), toAscii(plain), toAscii(plain).replace(UNICODE, toUpper)];
@@ -50,8 +56,8 @@ function toUpper(escape: string): string {
 }
 
 /**
- * Three bytes become four characters, so a value inside a longer text, as in `user:password`, has three forms that
- * depend on its offset. The characters at both ends that also encode neighbouring bytes are left out.
+ * The Base64 forms. Three bytes become four characters, so a value inside a longer text, as in `user:password`, has
+ * three forms that depend on its offset. The characters at both ends that also encode neighboring bytes are left out.
  */
 function base64Forms(bytes: Buffer): string[] {
   const forms = [0, 1, 2].map((offset) => {

@@ -2,31 +2,36 @@ import { cover, occurrencesOf, type Range } from "./secrets-occurrences.js";
 
 export interface Matcher {
   add(words: Iterable<string>): void;
-  /** The ranges of the text that the words cover, in any order; they may overlap. */
+  /** Returns the ranges of the text that the words cover, in any order. They may overlap. */
   find(text: string): Range[];
 }
 
 const HEAD = 6;
-/** The number of characters compared at every position: longer, self-similar words would be compared over and over. */
+/**
+ * The maximum number of characters that are compared at every position. Without it, long self-similar words would be
+ * compared over and over.
+ */
 const STEM = 64;
 const MIN_SLOTS = 1 << 10;
 const SLOTS_PER_WORD = 16;
 
 interface Word {
   readonly text: string;
-  /** The text is itself a word, not only the prefix of longer ones. */
+  /** Whether the text is itself a word, not only the prefix of longer words. */
   readonly isWhole: boolean;
-  /** The words that start with this text, if it is a prefix of maximum length. */
+  /** If the text has `STEM` characters: the longer words that start with it. */
   readonly longer: readonly string[];
-  /** The longest other word that this one starts with. It is shorter than a stem, so it is a complete word. */
+  /**
+   * The longest other word that is a prefix of this one. It has fewer than `STEM` characters, so it is a complete word.
+   */
   readonly within: Word | undefined;
 }
 
 /**
- * Finds any of thousands of words of at least six characters in one pass. Six characters at a time are looked up in a
- * hash table, and only where they start a word is a binary search done among the words. An alternation in a regular
- * expression is slower the more the words have in common, and tokens of one kind start alike. A word over 64 characters
- * is searched separately, and only in a text that contains its start.
+ * Finds thousands of words of at least six characters in one pass. At every position, the next six characters are
+ * looked up in a hash table; only if they start a word, a binary search among the words follows. A regular expression
+ * with all words would be slow, because tokens of one kind start alike. Words over 64 characters are searched
+ * separately, and only in a text that contains their start.
  */
 export function createMatcher(): Matcher {
   const wordsByHead = new Map<string, readonly Word[]>();
@@ -41,7 +46,7 @@ export function createMatcher(): Matcher {
     count += words.length - known.length;
   }
 
-  /** The pass is fast because most of the table is empty. */
+  /** Rebuilds the hash table. Most slots are empty, so that most positions of a text need no further look-up. */
   function fillTable(): void {
     let slots = mayStart.length;
     while (slots < count * SLOTS_PER_WORD) slots *= 2;
@@ -92,7 +97,10 @@ function byBeginning(words: Iterable<string>, length: number): Map<string, strin
   return groups;
 }
 
-/** In sorted order, a word comes after its prefixes, and all words between them share the prefix. */
+/**
+ * Sorts the words and links each to its longest prefix. In sorted order, a word comes after its prefixes, and all words
+ * in between share the prefix.
+ */
 function linked(texts: readonly string[]): Word[] {
   const wholes = new Set(texts.filter((text) => text.length <= STEM));
   const longerByStem = byBeginning(
@@ -108,7 +116,9 @@ function linked(texts: readonly string[]): Word[] {
   return words;
 }
 
-/** The last word that sorts at or before the text, or one of its prefixes: no other word can be the longest match. */
+/**
+ * The longest word at this position. It is the last word that sorts at or before the text, or a prefix of that word.
+ */
 function longestAt(text: string, start: number, words: readonly Word[]): Word | undefined {
   let low = 0;
   let high = words.length;
@@ -126,24 +136,24 @@ function longestAt(text: string, start: number, words: readonly Word[]): Word | 
 const FACTOR = 0x9e_37_79_b1;
 const FACTOR_OF_FIRST = [1, 2, 3, 4, 5].reduce((power) => Math.imul(power, FACTOR), FACTOR);
 
-/** The hash of the first six characters. */
+/** The hash of the first six characters of a string. */
 function hashOf(text: string): number {
   let hash = 0;
   for (let index = 0; index < HEAD; index++) hash = (Math.imul(hash, FACTOR) + text.charCodeAt(index)) | 0;
   return hash;
 }
 
-/** The rolling hash of the next six characters. */
+/** Moves the rolling hash of six characters by one character. */
 function roll(hash: number, leaving: number, coming: number): number {
   return (Math.imul(hash, FACTOR) - Math.imul(leaving, FACTOR_OF_FIRST) + coming) | 0;
 }
 
-/** Uses the upper bits, which are well mixed. `slots` is a power of two. */
+/** The slot of a hash. Uses the upper bits, which are well mixed. `slots` is a power of two. */
 function slotOf(hash: number, slots: number): number {
   return hash >>> (Math.clz32(slots) + 1);
 }
 
-/** Replaces each range; overlapping or adjacent ranges become one. */
+/** Replaces each range with `by`. Overlapping or adjacent ranges are replaced as one. */
 export function replaceRanges(text: string, ranges: readonly Range[], by: string): string {
   if (ranges.length === 0) return text;
   const pieces: string[] = [];

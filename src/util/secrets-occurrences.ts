@@ -3,7 +3,7 @@ export interface Range {
   readonly end: number;
 }
 
-/** Every occurrence of the word from `from` on, in one pass even for self-similar words (Knuth-Morris-Pratt). */
+/** All occurrences of the word from `from` on, in one pass even for self-similar words (Knuth-Morris-Pratt). */
 export function occurrencesOf(word: string, text: string, from: number): Range[] {
   const found: Range[] = [];
   const borders = bordersOf(word);
@@ -15,7 +15,7 @@ export function occurrencesOf(word: string, text: string, from: number): Range[]
   return found;
 }
 
-/** For each prefix of the word, the length of the longest shorter prefix that is also its suffix. */
+/** For each prefix of the word, the length of its longest proper prefix that is also its suffix. */
 function bordersOf(word: string): Uint32Array {
   const borders = new Uint32Array(word.length);
   for (let at = 1; at < word.length; at++) {
@@ -24,14 +24,14 @@ function bordersOf(word: string): Uint32Array {
   return borders;
 }
 
-/** The length of the match after reading `unit`, given `matched` characters before. */
+/** The number of matched characters after reading `unit`, if `matched` characters matched before. */
 function extend(word: string, borders: Uint32Array, matched: number, unit: number): number {
   let length = matched;
   while (length > 0 && word.charCodeAt(length) !== unit) length = borders[length - 1] ?? 0;
   return word.charCodeAt(length) === unit ? length + 1 : length;
 }
 
-/** Adds a range that does not start before the last one; merges them if they overlap or touch. */
+/** Adds a range. It must not start before the last one; the two are merged if they overlap or touch. */
 export function cover(ranges: Range[], { start, end }: Range): void {
   const last = ranges.at(-1);
   if (last === undefined || start > last.end) ranges.push({ start, end });

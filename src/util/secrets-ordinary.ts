@@ -1,4 +1,4 @@
-/** Values that many environments contain. Hiding them would make texts unreadable and protect nothing. */
+/** Values that many environments contain. Redacting them would make texts unreadable and protect nothing. */
 const WORDS = new Set(
   `bearer basic digest negotiate apikey api-key
   true false null none undefined default enabled disabled always never latest stable unlimited required optional
@@ -15,7 +15,7 @@ const NUMBER = /^[+-]?\d{1,7}(?:\.\d{1,3})?$/;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const FOLDER =
   /^(?:~|\.{1,2}|\/(?:usr|opt|etc|var|tmp|home|Users|root|mnt|srv|bin|private|Applications|Library))(?:\/[^:@?=]*)?$/;
-/** A URL that cannot contain a key: no user, no query, no long word in its path. */
+/** A URL that cannot contain an API key: no user, no query, no long word in its path. */
 const ADDRESS = /^(?:https?|wss?):\/\/[\w.-]+(?::\d+)?(?:\/[\w.~-]{0,15})*$/i;
 
 export function isOrdinary(value: string): boolean {
@@ -28,10 +28,16 @@ export function isOrdinary(value: string): boolean {
   );
 }
 
-/** At most as long as words of a language; tokens of letters only are longer or mix upper and lower case. */
+/**
+ * A word no longer than those of a natural language. Tokens that consist of letters are longer or mix upper and lower
+ * case.
+ */
 const PLAIN_WORD = /^\s*\p{Lu}?\p{Ll}{0,14}\s*$/u;
 
-/** A name or a choice, for example of a service. Hiding it would hide servers and tools with the same name. */
+/**
+ * Whether a value is a plain word, such as the name of a service. Redacting it would hide servers and tools with the
+ * same name.
+ */
 export function isPlainWord(value: string): boolean {
   return PLAIN_WORD.test(value);
 }

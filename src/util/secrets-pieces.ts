@@ -1,11 +1,15 @@
 const MIN_LENGTH = 6;
-/** A word of letters only counts as a secret from this length on: shorter ones are words of a language. */
+/**
+ * The minimum number of characters of a secret that consists of letters only. Shorter ones are words of a natural
+ * language.
+ */
 const MIN_LETTERS_LENGTH = 16;
 const MIN_MEMBER_LENGTH = 12;
 const MAX_TEXTS = 1000;
 
 /**
- * The value and its parts that are secrets themselves: a token after its scheme, a line of a key, a password in a URL.
+ * The value and those of its parts that are secret on their own: a token after its scheme, a line of a private key, a
+ * password in a URL.
  */
 export function piecesOf(value: string): string[] {
   const texts = [value, ...textsInJson(value)];
@@ -24,7 +28,7 @@ function isWordOfLanguage(word: string): boolean {
   return word.length < MIN_LETTERS_LENGTH && /^\W*\p{L}*\W*$/u.test(word);
 }
 
-/** The password and the query values of a URL, as written and decoded. */
+/** The password and the query values in a URL, as written and decoded. */
 function partsOfAddress(text: string): string[] {
   const password = /^[a-z][\w+.-]*:\/\/[^/\s:@]*:([^/\s@]+)@/i.exec(text)?.[1];
   const user = /^[a-z][\w+.-]*:\/\/([^/\s:@]{12,}):?@/i.exec(text)?.[1];
@@ -44,7 +48,7 @@ function withoutEscapes(text: string): string {
   }
 }
 
-/** Some programs take a set of headers or credentials as one variable with JSON. */
+/** The strings in a JSON value: some programs take a set of headers or credentials as one variable with JSON. */
 function textsInJson(value: string): string[] {
   if (!/^\s*[{[]/.test(value)) return [];
   try {

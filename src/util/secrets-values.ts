@@ -4,11 +4,11 @@ import { createMatcher } from "./secrets-matcher.js";
 import { isOrdinary, isPlainWord } from "./secrets-ordinary.js";
 import { piecesOf } from "./secrets-pieces.js";
 
-/** Values that must be hidden. */
+/** A set of secret values that must be redacted. */
 export interface SecretValues {
   note(value: string): void;
   isEmpty(): boolean;
-  /** Where the values occur in a text, in any of their encoded forms. */
+  /** Returns where the values occur in a text, in any of their encoded forms. */
   find(text: string): Range[];
 }
 
@@ -18,7 +18,10 @@ export function createValues(ordinary: ReadonlySet<string>): SecretValues {
   const noted = new Set<string>();
   const pieces = new Set<string>();
   const matcher = createMatcher();
-  /** Not in the matcher yet: many values are noted at the start, before anything is written. */
+  /**
+   * Values that are not in the matcher yet. They are added together, because many are noted during startup, before any
+   * text is redacted.
+   */
   const pending: string[] = [];
   return {
     note(value) {
@@ -40,8 +43,8 @@ export function createValues(ordinary: ReadonlySet<string>): SecretValues {
 }
 
 /**
- * Values that expire if they are not noted again. There are two generations: new values go into the current one; when
- * it is an hour old, it becomes the previous one, and the old previous one is dropped.
+ * Secret values that expire if they are not noted again. There are two generations: new values go into the current one;
+ * after an hour, it becomes the previous one, and the old previous one is dropped.
  */
 export function createTemporaryValues(ordinary: ReadonlySet<string>, elapsed: () => number): SecretValues {
   let [before, present] = [createValues(ordinary), createValues(ordinary)];

@@ -1,4 +1,4 @@
-// Hides secret values in texts, data and errors, in any of their encoded forms.
+// Redacts secret values in strings, data and errors, in any of their encoded forms.
 import { DiscoveryError } from "../errors.js";
 import type { NextStep } from "../model/next-steps.js";
 import { formsOf } from "./secrets-forms.js";
@@ -6,24 +6,24 @@ import { createMatcher, type Matcher, replaceRanges } from "./secrets-matcher.js
 import { createTemporaryValues, createValues, type SecretValues, secretPieces } from "./secrets-values.js";
 
 export interface Secrets {
-  /** Hides the value and its parts from now on. Values that are not secret, such as `true`, are ignored. */
+  /** Redacts the value and its parts from now on. Values that are not secret, such as `true`, are ignored. */
   note(value: string): void;
   /**
-   * The same for a value that is replaced from time to time, such as a token. It must be noted whenever it is used, and
-   * expires one to two hours after it was last noted.
+   * Like `note`, for a value that is replaced from time to time, such as a token. It must be noted whenever it is used,
+   * and expires one to two hours after it was last noted.
    */
   noteTemporary(value: string): void;
   redact(text: string): string;
   /**
-   * Copies the data with the values hidden in every text, including names. Parts that are too deep or too large are
-   * omitted.
+   * Copies data and redacts the secrets in every string, including object keys. Parts that are too deep or too large
+   * are omitted.
    */
   redactValue(value: unknown): unknown;
-  /** Copies the error with the values hidden in all its texts. */
+  /** Copies an error and redacts the secrets in all its strings. */
   redactError(error: DiscoveryError): DiscoveryError;
   /**
-   * A view that hides these values too, for texts in which they cannot mean anything else. Values noted in the view are
-   * noted for all.
+   * Returns a view that also redacts these values, for texts in which they cannot mean anything else. Values noted in
+   * the view are noted for all.
    */
   with(values: Iterable<string>): Secrets;
 }
@@ -72,7 +72,7 @@ function createView(noted: Noted, more: readonly string[] = []): Secrets {
       members += 1;
       if (members > MAX_MEMBERS) return "(too much)";
       if (typeof member === "string") return redact(member);
-      // A number with many digits may be a secret that was parsed as a number.
+      // A number with many digits may be a secret.
       if (typeof member === "number") return redact(String(member)) === String(member) ? member : HIDDEN;
       if (typeof member !== "object" || member === null) return member;
       if (depth >= MAX_DEPTH) return "(too deep)";
@@ -121,7 +121,10 @@ function hideInError(
   return hidden;
 }
 
-/** Causes are hidden too, because loggers print them. Of a foreign error, name, message, code and stack are kept. */
+/**
+ * Redacts secrets in the cause of an error, because loggers print causes. Of an error from other code, only name,
+ * message, code and stack are kept.
+ */
 function hideInCause(cause: unknown, hide: Pick<Secrets, "redact" | "redactValue">, depth: number): unknown {
   if (cause instanceof DiscoveryError) return hideInError(cause, hide, depth);
   if (!(cause instanceof Error)) return hide.redactValue(cause);

@@ -24,7 +24,7 @@ export function splitCommand(line: string): string[] | undefined {
   return word === undefined ? words : [...words, word];
 }
 
-/** Any other backslash is literal, as in Windows paths. */
+/** Whether a backslash before this character is an escape. Any other backslash is literal, as in Windows paths. */
 function isEscaped(next: string, quote: string | undefined): boolean {
   return quote === '"' ? next === '"' || next === "\\" : /^[\s"'\\]$/.test(next);
 }

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 
 /**
- * Distinguishes two processes with the same id: field 22 of /proc/PID/stat. Undefined without /proc or without such a
- * process. The command in front of the fields may contain anything, so it is skipped by its last parenthesis.
+ * The start time of a process, which distinguishes two processes with the same id (field 22 of /proc/PID/stat).
+ * Undefined if there is no /proc or no such process. The command name before this field may contain any characters, so
+ * everything up to the last parenthesis is skipped.
  */
 export function startTimeOf(pid: number): string | undefined {
   try {

@@ -1,11 +1,11 @@
 import { open } from "node:fs/promises";
 
 /**
- * Resolves when the directory entries are on disk. Without this, a new file can be lost in a power failure although its
- * content was synced.
+ * Writes the entries of a folder to disk. Without this, a new file can be lost in a power failure although its content
+ * was synced.
  */
 export async function syncFolder(folder: string): Promise<void> {
-  // Windows cannot open a folder, and does not need this.
+  // Windows cannot open folders and does not need this.
   if (process.platform === "win32") return;
   const handle = await open(folder, "r");
   try {

@@ -1,10 +1,14 @@
 /**
  * Characters that control a terminal, hide text or reorder it: control and format characters, line and paragraph
- * separators, lone surrogates. The two joiners stay, because several scripts and many emoji need them.
+ * separators, lone surrogates. Zero-width joiner and non-joiner are allowed, because several scripts and many emoji
+ * need them.
  */
 const UNSAFE = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-/** Makes untrusted text safe for a terminal: unsafe characters become visible escapes; line breaks and tabs stay. */
+/**
+ * Makes untrusted text safe for a terminal: unsafe characters become visible escapes. Line breaks and tabs are
+ * preserved.
+ */
 export function sanitize(text: string): string {
   return text.replaceAll("\r\n", "\n").replace(UNSAFE, (character) => {
     const code = character.codePointAt(0) ?? 0;
@@ -12,7 +16,7 @@ export function sanitize(text: string): string {
   });
 }
 
-/** Equivalent JSON without characters that control a terminal. */
+/** Returns equivalent JSON without characters that control a terminal. */
 export function sanitizeJson(json: string): string {
   return json.replace(UNSAFE, (character) =>
     Array.from({ length: character.length }, (_, index) => escapeUnit(character.charCodeAt(index))).join(""),
@@ -24,7 +28,7 @@ function escapeUnit(code: number): string {
 }
 
 const INVISIBLE = /[\p{M}\u200c\u200d]/u;
-// East Asian wide and full-width blocks and emoji blocks, which terminals draw in two cells.
+// East Asian wide and full-width characters and emoji, which terminals draw in two cells.
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
 

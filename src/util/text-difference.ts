@@ -1,18 +1,18 @@
 import { sanitize } from "./terminal.js";
 import { cutAtWord, toOneLine } from "./text.js";
 
-/** A part of both texts, only of the old one, or only of the new one. */
+/** A piece of text that is in both texts, only in the old one, or only in the new one. */
 export interface TextPiece {
   readonly kind: "same" | "removed" | "added";
   readonly text: string;
 }
 
-/** With more comparisons than this, the differing part becomes one block. */
+/** The maximum number of comparisons. If more are needed, the whole differing part counts as removed and added. */
 const MAX_COMPARISONS = 1_000_000;
 
 /**
- * Compares the lines and sentences of two texts. Each piece includes the white space after it, so that joined pieces
- * are the texts.
+ * Compares two texts by lines and sentences. Each piece includes the white space after it, so that joining the pieces
+ * gives the texts.
  */
 export function textDifference(before: string, after: string): TextPiece[] {
   const [old, now] = [toPieces(before), toPieces(after)];
@@ -35,7 +35,7 @@ function marked(kind: TextPiece["kind"], texts: readonly string[]): TextPiece[] 
 const CONTEXT = 20;
 const MAX_EXCERPT_LENGTH = 80;
 
-/** The difference in one line: `"…old…" → "…new…"`, the differing characters with some context. */
+/** Summarizes a difference in one line: `"…old…" → "…new…"`, with some context around the differing characters. */
 export function summarizeDifference(before: string | undefined, after: string | undefined): string {
   if (before === undefined) return `none → ${quote(after ?? "")}`;
   if (after === undefined) return `${quote(before)} → none`;
@@ -60,7 +60,7 @@ function quote(text: string): string {
   return JSON.stringify(cutAtWord(sanitize(toOneLine(text.slice(0, 10 * MAX_EXCERPT_LENGTH))), MAX_EXCERPT_LENGTH));
 }
 
-/** The number of items (or characters) in common at the start and at the end. */
+/** The number of items or characters that are equal at the start and at the end. */
 function commonEnds(one: ArrayLike<string>, other: ArrayLike<string>): readonly [head: number, tail: number] {
   const shortest = Math.min(one.length, other.length);
   let head = 0;
@@ -70,7 +70,7 @@ function commonEnds(one: ArrayLike<string>, other: ArrayLike<string>): readonly 
   return [head, tail];
 }
 
-/** Uses the longest common subsequence. */
+/** Compares the part between the common start and the common end, by longest common subsequence. */
 function middle(old: readonly string[], now: readonly string[]): TextPiece[] {
   if (old.length * now.length > MAX_COMPARISONS) return [...marked("removed", old), ...marked("added", now)];
   const common = lengthsOfCommon(old, now);
@@ -92,7 +92,7 @@ function middle(old: readonly string[], now: readonly string[]): TextPiece[] {
   return [...pieces, ...marked("removed", old.slice(i)), ...marked("added", now.slice(j))];
 }
 
-/** For each pair of positions, the length of the longest common subsequence of the remaining pieces. */
+/** For each pair of positions, the length of the longest common subsequence of the pieces from there on. */
 function lengthsOfCommon(old: readonly string[], now: readonly string[]): readonly Uint32Array[] {
   const table = Array.from({ length: old.length + 1 }, () => new Uint32Array(now.length + 1));
   for (let i = old.length - 1; i >= 0; i -= 1) {

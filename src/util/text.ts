@@ -1,4 +1,7 @@
-/** Cuts at a word boundary to at most `length` characters, including the ellipsis; never inside a surrogate pair. */
+/**
+ * Cuts a text at a word boundary to at most `length` characters, including the ellipsis. Never cuts inside a surrogate
+ * pair.
+ */
 export function cutAtWord(text: string, length: number): string {
   if (text.length <= length) return text;
   const head = text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, "");
@@ -6,12 +9,12 @@ export function cutAtWord(text: string, length: number): string {
   return `${(space > length / 2 ? head.slice(0, space) : head).replace(/[\s,;:.–-]+$/u, "")}…`;
 }
 
-/** One line: runs of white space and control characters become one space. */
+/** Converts a text to one line: each run of white space and control characters becomes one space. */
 export function toOneLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 }
 
-/** Copies the text: in V8, a part of a long string keeps the whole string in memory. */
+/** Copies a string: in V8, a substring keeps the whole original string in memory. */
 export function copyText(text: string): string {
   return Buffer.from(text, "utf16le").toString("utf16le");
 }

@@ -3,7 +3,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** `42 s`, `4 min 12 s`, `25 min`, `3 h`, `2 days`. */
+/** Describes a time span: `42 s`, `4 min 12 s`, `25 min`, `3 h`, `2 days`. */
 export function describeSpan(ms: number): string {
   const span = Math.max(0, ms);
   if (span < MINUTE) return `${Math.floor(span / SECOND)} s`;

@@ -1,10 +1,10 @@
 import type { JsonObject } from "../model/json.js";
 import { toLiteralPattern } from "./type-literal.js";
 
-/** Words that can follow a type and would be confused with a format. */
+/** Words that type expressions use after a type. A format with such a name would be ambiguous. */
 const RESERVED = /^(?:chars|items|keys|unique|multiple|deprecated|read-only|write-only|e\.g\.)$/;
 
-/** The keywords that bound each type; `toBounds` can express all of them. */
+/** For each type, the JSON Schema keywords that bound its values. `toBounds` can express all of them. */
 export const BOUNDS: Readonly<Record<string, readonly string[]>> = {
   string: ["format", "minLength", "maxLength", "pattern", "contentEncoding", "contentMediaType"],
   number: ["format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
@@ -12,7 +12,9 @@ export const BOUNDS: Readonly<Record<string, readonly string[]>> = {
   object: ["minProperties", "maxProperties"],
 };
 
-/** ` 1..100`, ` date-time`, ` /^a/`; undefined if a bound cannot be expressed. */
+/**
+ * The bounds of a type as text, such as ` 1..100`, ` date-time` or ` /^a/`; undefined if a bound cannot be expressed.
+ */
 export function toBounds(type: string, schema: JsonObject): string | undefined {
   const kind = type === "integer" ? "number" : type;
   const given = (BOUNDS[kind] ?? []).filter((keyword) => schema[keyword] !== undefined);
@@ -35,13 +37,13 @@ function isExpressible(keyword: string, value: unknown): boolean {
     case "contentMediaType":
       return typeof value === "string" && /^[\w.+/-]+$/u.test(value);
     case "pattern":
-      // A pattern that starts with a star is not a valid regular expression, and would look like a comment.
+      // A pattern that starts with `*` is not a valid regular expression, and `/*` would look like a comment.
       return typeof value === "string" && /^[^*\p{Cc}]\P{Cc}*$/u.test(value) && !/(?:^|[^\\])(?:\\\\)*\\$/u.test(value);
     case "uniqueItems":
       return typeof value === "boolean";
     case "exclusiveMinimum":
     case "exclusiveMaximum":
-      // A boolean in JSON Schema up to draft 4.
+      // In JSON Schema up to draft 4, the value is a boolean.
       return typeof value === "number" || typeof value === "boolean";
     default:
       return typeof value === "number";
@@ -79,7 +81,7 @@ function range(low: unknown, high: unknown, unit: string): string {
   return min === max && unit !== "" ? ` ${min}${unit}` : ` ${min}..${max}${unit}`;
 }
 
-/** Generators write the extreme integers for "no bound", so they are omitted. */
+/** Whether the value is a real lower bound. Generators write the smallest integer for "no bound". */
 function isLow(value: unknown): value is number {
   return typeof value === "number" && value > -Number.MAX_SAFE_INTEGER;
 }

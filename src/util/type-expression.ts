@@ -25,8 +25,9 @@ import {
 export { defaultOf, followReference };
 
 /**
- * A JSON Schema as a short type expression similar to TypeScript, with the bounds that a caller must know: `string`,
- * `'open'|'closed'`, `integer 1..100`, `{path: string, head?: number}[]`. Parts that it cannot express are marked `…`.
+ * Converts a JSON Schema to a short type expression similar to TypeScript, with the bounds that a caller must know:
+ * `string`, `'open'|'closed'`, `integer 1..100`, `{path: string, head?: number}[]`. Parts that cannot be expressed are
+ * marked `…`.
  */
 export function toTypeExpression(schema: unknown, root: unknown = schema): string {
   return createTypeWriter(root, { noteLength: 0, maxUnnamedLength: 200 }).write(schema).text;
@@ -34,30 +35,30 @@ export function toTypeExpression(schema: unknown, root: unknown = schema): strin
 
 export interface TypeText {
   readonly text: string;
-  /** The text and the named types contain every constraint of the schema. */
+  /** Whether the text and the named types contain every constraint of the schema. */
   readonly isWhole: boolean;
-  /** A description in the text was cut. */
+  /** Whether a description in the text was cut. */
   readonly isCut: boolean;
 }
 
 export interface TypeWriter {
-  /** The text includes the default of the schema itself, but not its description. */
+  /** Converts a schema. The text includes the default of the schema itself, but not its description. */
   write(schema: unknown): TypeText;
-  /** The definitions of the names in the texts written so far. */
+  /** Returns the definitions of the type names used in all texts so far. */
   types(): Record<string, string>;
 }
 
 export interface TypeWriterOptions {
-  /** Maximum length of descriptions within a type, which are written as comments; 0 omits them. */
+  /** The maximum number of characters of a description, which is written as a comment; 0 omits descriptions. */
   readonly noteLength: number;
-  /** A definition that is used more than once gets a name if it is longer than this. */
+  /** A definition that is used more than once gets a name if its type is longer than this, in characters. */
   readonly maxUnnamedLength?: number;
 }
 
 const MAX_PARTS = 20_000;
 const MAX_DEPTH = 64;
 
-/** Keywords that are handled independently of the type. */
+/** JSON Schema keywords that are handled independently of the type. */
 const GENERAL = new Set(["type", "const", "enum", "$ref", "anyOf", "oneOf", "allOf", "not", "nullable"]);
 
 const VALUES = ["const", "enum", "$ref"];
@@ -140,7 +141,7 @@ export function createTypeWriter(root: unknown, options: TypeWriterOptions): Typ
     return isInexact || (around.isPart && isClosed(target)) ? incomplete(within(piece, BOUNDED)) : piece;
   }
 
-  /** Members and definitions do not belong to the surrounding intersection. */
+  /** Writes a member or definition, which does not belong to the surrounding intersection. */
   function inside<T>(write: () => T): T {
     const outer = around;
     around = NOTHING;
@@ -191,7 +192,7 @@ export function createTypeWriter(root: unknown, options: TypeWriterOptions): Typ
 
   function expressObject(schema: JsonObject, isOneOfSeveral: boolean): string {
     const members = [...expressMembers(schema), ...expressPatterns(schema), ...expressRest(schema)];
-    // The parts of an intersection combine their members, so a closed object must state that it has no others.
+    // The parts of an intersection combine their members, so a closed object must state that no others are allowed.
     if (isOneOfSeveral && schema["additionalProperties"] === false) members.push("[key]: never");
     if (isOneOfSeveral && schema["unevaluatedProperties"] !== undefined) incomplete();
     if (schema["patternProperties"] !== undefined && requiresUnlisted(schema)) incomplete();
@@ -219,7 +220,10 @@ export function createTypeWriter(root: unknown, options: TypeWriterOptions): Typ
     });
   }
 
-  /** Objects list all their members; `[key]` states that there may be others. */
+  /**
+   * Writes `[key]` for additional properties, if the schema declares them. Otherwise nothing is written: an object type
+   * lists all its members.
+   */
   function expressRest(schema: JsonObject): string[] {
     const { additionalProperties: rest, propertyNames: names, unevaluatedProperties: unevaluated = false } = schema;
     const isOfAnyName = names === undefined || names === true || isPlainText(names);
@@ -257,7 +261,7 @@ export function createTypeWriter(root: unknown, options: TypeWriterOptions): Typ
   };
 }
 
-/** The description of a schema, otherwise that of the schema it refers to. */
+/** The description of a schema, otherwise that of the schema to which it refers. */
 export function descriptionOf(schema: unknown, root: unknown): string {
   if (!isJsonObject(schema)) return "";
   if (typeof schema["description"] === "string") return schema["description"];
@@ -266,10 +270,10 @@ export function descriptionOf(schema: unknown, root: unknown): string {
 }
 
 interface Surroundings {
-  /** The value must also match other schemas (an intersection). */
+  /** Whether the value must also match other schemas (an intersection). */
   readonly isPart: boolean;
   readonly types: readonly string[];
-  /** The types were inferred from the keywords. */
+  /** Whether the types were inferred from keywords. */
   readonly isGuess: boolean;
 }
 
@@ -284,7 +288,7 @@ function isClosed(schema: unknown): boolean {
   return isJsonObject(schema) && (schema["additionalProperties"] ?? schema["unevaluatedProperties"]) === false;
 }
 
-/** Two schemas must match together, the type of one was inferred from its keywords, and the other has another type. */
+/** Whether an inferred type contradicts the type of another schema that must match too. */
 function isMisguessed(one: Surroundings, outer: Surroundings): boolean {
   const isOfOuter = (type: string) =>
     outer.types.some((known) => known === type || `${known} ${type}` === "integer number");
@@ -309,7 +313,7 @@ function isPlainText(schema: unknown): boolean {
   return isJsonObject(schema) && schema["type"] === "string" && Object.keys(schema).length === 1;
 }
 
-/** A type next to options that all name it adds no information. */
+/** Whether all options name one of these types, so that the type next to them adds no information. */
 function optionsName({ anyOf, oneOf, allOf }: JsonObject, types: readonly string[]): boolean {
   const options = [anyOf, oneOf, allOf].flatMap((list) => (Array.isArray(list) ? list : []));
   const isNamed = (option: unknown) =>

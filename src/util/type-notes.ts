@@ -4,7 +4,7 @@ import { toLiteral } from "./type-literal.js";
 const MARKS = { deprecated: "deprecated", readOnly: "read-only", writeOnly: "write-only" } as const;
 const NOTES = new Set(["description", "default", "examples", "example", ...Object.keys(MARKS)]);
 
-/** Keywords that do not restrict what a caller may send. */
+/** JSON Schema keywords that do not restrict what a caller may send. */
 const SILENT = new Set(["$schema", "$id", "id", "$comment", "$anchor", "$defs", "definitions", "title"]);
 
 export function isNote(keyword: string): boolean {
@@ -15,7 +15,7 @@ export function defaultOf(schema: unknown): string {
   return isJsonObject(schema) && schema["default"] !== undefined ? ` = ${toLiteral(schema["default"])}` : "";
 }
 
-/** ` deprecated`, ` read-only`. */
+/** The marks that follow a type, such as ` deprecated` and ` read-only`. */
 export function marksOf(schema: JsonObject): string {
   return Object.entries(MARKS)
     .map(([key, mark]) => (schema[key] === true ? ` ${mark}` : ""))
@@ -24,7 +24,7 @@ export function marksOf(schema: JsonObject): string {
 
 const EXAMPLES_LENGTH = 40;
 
-/** Up to two examples, if they are short and not in the description or the default. */
+/** Up to two examples as text, if they are short and neither in the description nor the default. */
 export function examplesOf(schema: JsonObject): string {
   if (schema["examples"] === undefined && schema["example"] === undefined) return "";
   const given = Array.isArray(schema["examples"]) ? schema["examples"] : [schema["example"]];

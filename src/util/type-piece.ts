@@ -1,4 +1,4 @@
-/** A part of a type expression and its operator precedence: a part that binds too loosely is put in parentheses. */
+/** A part of a type expression with its operator precedence. A part that binds too loosely is put in parentheses. */
 export interface TypePiece {
   readonly text: string;
   readonly binding: Binding;
@@ -23,10 +23,10 @@ export function within({ text, binding }: TypePiece, loosest: Binding): string {
   return binding > loosest ? `(${text})` : text;
 }
 
-/** Appends text to the piece. */
+/** Appends text to a part of a type expression. */
 export function append(piece: TypePiece, more: string, binding: Binding): TypePiece {
   if (more === "") return piece;
-  // A second default or mark would look like a part of the first.
+  // Use parentheses if the text already has a default or mark: a second one would look like a part of the first.
   const text = binding === LOOSE ? within(piece, UNION) : piece.text;
   return { text: `${text}${more}`, binding: piece.binding > binding ? piece.binding : binding };
 }

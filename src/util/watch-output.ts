@@ -3,8 +3,8 @@ import type { Writable } from "node:stream";
 const OUTPUT_LOST = 3;
 
 /**
- * Listens for errors of standard output from now on. Returns a function that converts a command's exit code to that of
- * the process.
+ * Listens for errors on standard output from now on. Returns a function that converts a command's exit code to the exit
+ * code of the process.
  */
 export function watchOutput(
   stdout: Writable,
@@ -14,7 +14,7 @@ export function watchOutput(
   stdout.on("error", (error) => (unwritten = error));
   return async (exitCode) => {
     await new Promise((resolve) => setImmediate(resolve));
-    // `anygpt … | head` closes the pipe when it has read enough; that is not a failure.
+    // `anygpt … | head` closes the pipe as soon as `head` has read enough; this is not a failure.
     if (unwritten === undefined || unwritten.code === "EPIPE") return exitCode;
     stderr.write(`The output could not be written (${unwritten.code ?? unwritten.message}).\n`);
     return OUTPUT_LOST;

@@ -1,6 +1,6 @@
 /**
- * Runs the work with a signal that aborts when any of `signals` does. `AbortSignal.any` would do the same, but in Node
- * 20 it leaks memory on each of them for as long as it lives, which may be as long as the process.
+ * Runs a function with a signal that aborts as soon as any of `signals` does. `AbortSignal.any` would do the same, but
+ * in Node 20 each call leaks memory for as long as one of these signals lives, which may be as long as the process.
  */
 export async function withAnySignal<T>(
   signals: readonly (AbortSignal | undefined)[],

@@ -1,14 +1,15 @@
 import { setFlagsFromString } from "node:v8";
 
 const FLAG = "--semi-space-growth-factor";
-/** The default of V8. */
+/** The default growth factor of V8. */
 const DEFAULT_FACTOR = 2;
 
 let running = 0;
 
 /**
- * V8 enlarges its young generation when many objects survive, and keeps it large even if the process is idle
- * afterwards. For rare work with a lasting result, that costs more memory than it saves time.
+ * Runs work while V8 does not enlarge its young generation. V8 enlarges it if many objects survive, and keeps it large
+ * even if the process is idle afterwards. For rare work with a lasting result, that costs more memory than it saves
+ * time.
  */
 export async function withoutGrowth<T>(work: () => Promise<T>): Promise<T> {
   if (isSetByUser()) return await work();

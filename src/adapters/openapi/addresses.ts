@@ -1,15 +1,15 @@
 import type { JsonObject } from "../../model/json.js";
 import { asList, asObject, asText } from "./dialect.js";
 
-/** The base address of the API in the document, if it is a complete http or https URL. */
+/** The base URL that the OpenAPI document declares, if it is a complete http or https URL. */
 export function baseUrlOf(root: JsonObject, document: string): string | undefined {
   if (root["swagger"] !== undefined) return addressOfHost(root, document);
   return addressOf(asList(root["servers"])[0], document);
 }
 
 /**
- * The address of an entry of `servers`, with default values for its variables. A relative one is resolved against the
- * URL of the document.
+ * The URL of an entry in `servers`, with default values for its variables. A relative URL is resolved against the URL
+ * of the document.
  */
 export function addressOf(server: unknown, document: string): string | undefined {
   const { url, variables } = asObject(server);

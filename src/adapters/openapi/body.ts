@@ -10,7 +10,7 @@ type Kind = DescribedBody["kind"];
 
 const NO_ENCODING = (): MemberEncoding => ({});
 
-/** The kind of body for each media type, in order of preference: a model can fill in JSON and forms most easily. */
+/** The body kind for each media type, in order of preference: models fill in JSON and forms most reliably. */
 const KINDS: readonly (readonly [RegExp, Kind])[] = [
   [/^application\/json$/, "json"],
   [/^(?:[\w.-]+\/[\w.-]+\+json|text\/json)$/, "json"],
@@ -23,7 +23,7 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
   [/./, "binary"],
 ];
 
-/** The body of an operation in OpenAPI 3.0 and 3.1. */
+/** Reads the `requestBody` of an OpenAPI 3.0 or 3.1 operation. */
 export function toDescribedBody(raw: unknown, references: References): DescribedBody | undefined {
   if (raw === undefined) return undefined;
   const body = asObject(references.follow(raw));
@@ -62,7 +62,7 @@ function essence(type: string): string {
   return (type.split(";", 1)[0] ?? "").trim().toLowerCase();
 }
 
-/** The `Content-Type` that is sent must be one concrete type. */
+/** Replaces a media type range such as `text/*` with one concrete type, because `Content-Type` must not be a range. */
 function toContentType(type: string, kind: Kind): string {
   if (/^[\w.+-]+\/[\w.+-]+$/.test(type)) return type;
   return kind === "json" ? "application/json" : kind === "text" ? "text/plain" : "application/octet-stream";
@@ -85,7 +85,10 @@ function toEncoding(raw: JsonObject, kind: Kind): MemberEncoding {
   };
 }
 
-/** The body of an operation in Swagger 2.0: one parameter, or one for each member of a form. */
+/**
+ * Reads the request body of a Swagger 2.0 operation, which is one `body` parameter or a `formData` parameter for each
+ * member.
+ */
 export function toBodyOfParameters(parameters: readonly JsonObject[], consumes: unknown): DescribedBody | undefined {
   const whole = parameters.find((parameter) => parameter["in"] === "body");
   const types = asList(consumes).filter((type) => typeof type === "string");

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "../../model/json.js";
 
 export type OpenApiDialect = "2.0" | "3.0" | "3.1";
 
-/** The version that a document is written in; undefined if it is not an OpenAPI document. */
+/** The OpenAPI or Swagger version of a document; undefined if it is neither. */
 export function dialectOf({ openapi, swagger }: JsonObject): OpenApiDialect | undefined {
   if (String(swagger) === "2.0" || swagger === 2) return "2.0";
   const version = String(openapi);

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { attempt } from "../refuse.js";
 import type { References } from "../references.js";
 
-/** The example next to a schema: `example`, or the first of `examples` (a list or a map). */
+/** The example that stands next to a schema: `example`, or the first value of `examples` (a list or a map). */
 export function exampleOf(media: JsonObject, references: References): unknown {
   const { example, examples } = media;
   if (example !== undefined) return example;

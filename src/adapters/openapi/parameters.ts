@@ -18,7 +18,7 @@ const STYLES: Readonly<Record<Location, readonly Style[]>> = {
   cookie: ["form"],
 };
 
-/** Merges the parameters of a path and of its operation; those of the operation take precedence. */
+/** Merges the parameters of a path item and of its operation; the operation's parameters take precedence. */
 export function mergeParameters(lists: readonly unknown[], references: References): JsonObject[] {
   const merged = new Map<string, JsonObject>();
   for (const raw of lists.flatMap(asList)) {
@@ -31,8 +31,8 @@ export function mergeParameters(lists: readonly unknown[], references: Reference
 }
 
 /**
- * Undefined for parameters that are never arguments: bodies of 2.0, reserved headers, and names that a request cannot
- * contain.
+ * Converts a parameter. Undefined for parameters that are never arguments: Swagger 2.0 bodies, reserved headers, and
+ * names that cannot be sent in a request.
  */
 export function toParameter(raw: JsonObject, references: References): DescribedParameter | undefined {
   const name = String(raw["name"]);
@@ -68,7 +68,7 @@ function isSendable(location: Location, name: string): boolean {
     : name.length <= 200 && name.isWellFormed() && !/\p{Cc}/u.test(name);
 }
 
-/** Swagger 2.0: the parameter itself is its schema. */
+/** The schema of a Swagger 2.0 parameter, whose keywords are in the parameter object itself. */
 export function toPlainSchema(raw: JsonObject): JsonObject {
   const { in: _in, name: _name, required: _required, description: _description, ...schema } = raw;
   return schema;
@@ -77,7 +77,7 @@ export function toPlainSchema(raw: JsonObject): JsonObject {
 function styleOf(raw: JsonObject, location: Location): Pick<DescribedParameter, "style" | "explode"> {
   const [defaultStyle = "simple"] = STYLES[location];
   if (raw["collectionFormat"] !== undefined) return collectionStyle(raw, defaultStyle);
-  // In Swagger 2.0, lists are separated by commas by default.
+  // In Swagger 2.0, list values are separated by commas by default.
   if (raw["schema"] === undefined && raw["content"] === undefined && raw["style"] === undefined && "type" in raw) {
     return { style: defaultStyle, explode: false };
   }
@@ -86,7 +86,7 @@ function styleOf(raw: JsonObject, location: Location): Pick<DescribedParameter, 
   return { style, explode: style === "deepObject" || explode };
 }
 
-/** Converts `collectionFormat` of Swagger 2.0. */
+/** Converts the Swagger 2.0 keyword `collectionFormat` to OpenAPI 3 `style` and `explode`. */
 export function collectionStyle(raw: JsonObject, defaultStyle: Style): Pick<DescribedParameter, "style" | "explode"> {
   switch (raw["collectionFormat"]) {
     case "multi":

@@ -2,13 +2,13 @@ import type { DescribedParameter } from "../described.js";
 import { unsupportedOperation } from "../refuse.js";
 
 export interface CheckedPath {
-  /** Includes the query string of the path in the document, which is sent unchanged. */
+  /** The path as in the document, including its query string, which is sent unchanged. */
   readonly path: string;
-  /** The names of the query parameters in it. */
+  /** The names of the query parameters that the path already contains. */
   readonly fixed: ReadonlySet<string>;
 }
 
-/** Checks a path of the document. Rejects it if a request built from it could leave the base address. */
+/** Checks a path from the document. Throws if a request built from it could reach a URL outside the base URL. */
 export function checkPath(written: string): CheckedPath {
   if (!written.startsWith("/")) throw unsupportedOperation("has a path that does not start with a slash");
   if (!written.isWellFormed() || written.length > 2_000)
@@ -21,15 +21,15 @@ export function checkPath(written: string): CheckedPath {
   if (plain.split("/").some((step) => step === "." || step === "..")) {
     throw unsupportedOperation("has a path that leaves its base address");
   }
-  // A pair with a placeholder is treated as an ordinary parameter.
+  // Skip pairs with a placeholder: they are treated as ordinary parameters.
   const pairs = query.split("&").filter((pair) => pair !== "" && !/[{}]/.test(pair));
   const fixed = new Set(new URLSearchParams(pairs.join("&")).keys());
   return { path: pairs.length === 0 ? path : `${path}?${pairs.join("&")}`, fixed };
 }
 
 /**
- * Adds a parameter for each placeholder without one; removes path parameters without a placeholder, and query
- * parameters that the path sets.
+ * Adds a parameter for each placeholder that has none. Removes path parameters without a placeholder, and query
+ * parameters that the path itself sets.
  */
 export function withPathParameters(
   { path, fixed }: CheckedPath,

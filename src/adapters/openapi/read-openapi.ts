@@ -1,4 +1,4 @@
-// Reads the operations of an OpenAPI or Swagger document lazily, one by one.
+// Reads the operations of an OpenAPI or Swagger document lazily.
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { DescribedOperation, ReadDocument, ReadOperation } from "../described.js";
 import type { References } from "../references.js";
@@ -104,7 +104,7 @@ function readOperation(reading: Reading, { path: written, method, item }: Found)
     isOpen: security.isOpen(raw),
     ...(address === undefined || address === baseUrl ? {} : { serverUrl: address }),
     parameters,
-    // RFC 9110 does not define the meaning of a body in GET, and the gateway never sends one.
+    // Drop the body of GET and HEAD: RFC 9110 does not define its meaning, and the gateway never sends one.
     ...(body === undefined || method === "get" || method === "head" ? {} : { body }),
     errors: readErrors(raw["responses"], references),
   };

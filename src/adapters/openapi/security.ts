@@ -6,11 +6,11 @@ import { toPlainLine, toWebAddress } from "../text.js";
 import { asList, asObject, asText } from "./dialect.js";
 
 export interface Security {
-  /** The authentication methods, the default ones of the document first. */
+  /** The authentication methods in the document, starting with those of its top-level `security`. */
   readonly auth: readonly WantedAuth[];
   /** Whether the document states that the operation needs no authentication. */
   isOpen(operation: JsonObject): boolean;
-  /** Whether a parameter carries credentials, so that it is not an argument. */
+  /** Whether a parameter carries credentials. Such a parameter is not offered as an argument. */
   isCredential(location: string, name: string): boolean;
 }
 
@@ -54,7 +54,7 @@ function toWanted(scheme: JsonObject, name: string): WantedAuth {
   return { kind: "other", what: toPlainLine(method ?? type ?? name, 60) ?? name };
 }
 
-/** An API key in the header `Authorization` is in fact a bearer token. */
+/** Converts an `apiKey` scheme. An API key in the `Authorization` header is treated as a bearer token. */
 function toKey(scheme: JsonObject): WantedAuth | undefined {
   const name = asText(scheme["name"]);
   const location = scheme["in"];
@@ -63,7 +63,9 @@ function toKey(scheme: JsonObject): WantedAuth | undefined {
   return isBearer ? { kind: "bearer" } : { kind: "api-key", in: location, name };
 }
 
-/** Flows that need a user result in a bearer token, which the user has to provide. */
+/**
+ * Converts an `oauth2` scheme. Flows with a user login yield a bearer token, which the user must obtain and configure.
+ */
 function toFlow(scheme: JsonObject): WantedAuth {
   const flow = scheme["flow"] === "application" ? scheme : asObject(scheme["flows"])["clientCredentials"];
   if (flow === undefined) return { kind: "bearer" };

@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { type PostmanValues, substitute } from "./variables.js";
 
-/** The URL of a request in parts, with the known variables replaced. */
+/** The URL of a Postman request, split into parts. Variables with a value are substituted. */
 export interface PostmanAddress {
-  /** `https://host`, or a variable in its place: `{{baseUrl}}`. */
+  /** The origin `https://host`, or a variable that stands for it: `{{baseUrl}}`. */
   readonly base: string;
-  /** Segments of the path; `:id` and `{{id}}` are parameters. */
+  /** The path segments. `:id` and `{{id}}` are path parameters. */
   readonly steps: readonly string[];
   readonly query: readonly QueryEntry[];
   readonly pathValues: ReadonlyMap<string, PathValue>;
@@ -22,7 +22,7 @@ export interface PathValue {
   readonly description: unknown;
 }
 
-/** Reads `url` of a request, which is a text or an object with its parts. Undefined if there is none. */
+/** Reads the `url` of a request, which is a string or an object with parts. Undefined if it is empty or too long. */
 export function readAddress(url: unknown, values: PostmanValues): PostmanAddress | undefined {
   const parts: JsonObject = isJsonObject(url) ? url : {};
   const raw = typeof url === "string" ? url : typeof parts["raw"] === "string" ? parts["raw"] : rawOf(parts);
@@ -45,7 +45,10 @@ function rawOf({ protocol, host, path }: JsonObject): string {
   return `${typeof protocol === "string" ? `${protocol}://` : ""}${name}/${words(path, "/")}`;
 }
 
-/** The base is the first variable or the host. The value of a variable may include a path. */
+/**
+ * Splits a URL without its query. The base is a leading variable, otherwise the host. The value of a variable may
+ * include a path.
+ */
 function splitBase(text: string, values: PostmanValues): { readonly base: string; readonly path: string } {
   const variable = /^\{\{[^{}]*\}\}(?::\d+)?/.exec(text)?.[0];
   if (variable !== undefined) {
@@ -86,7 +89,7 @@ function pathValuesOf(variables: unknown): Map<string, PathValue> {
   );
 }
 
-/** Splits at the first separator only. */
+/** Splits a string at the first separator only. */
 function split(text: string, separator: string): [string, string] {
   const at = text.indexOf(separator);
   return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];

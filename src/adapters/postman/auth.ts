@@ -1,10 +1,13 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { WantedAuth } from "../described.js";
 
-/** The authentication of one request, its own or inherited. `open`: the collection states that it needs none. */
+/**
+ * The authentication of one request, its own or inherited. `open`: the collection declares that no authentication is
+ * needed.
+ */
 export type RequestAuth = WantedAuth | { readonly kind: "open" };
 
-/** The container's own authentication, otherwise the inherited one. */
+/** The authentication that a collection, folder or request sets itself, otherwise the inherited one. */
 export function inheritAuth(outer: RequestAuth | undefined, { auth }: JsonObject): RequestAuth | undefined {
   return isJsonObject(auth) ? readAuth(auth) : outer;
 }
@@ -38,7 +41,7 @@ function toFlow(values: ReadonlyMap<string, string>): RequestAuth {
   return { kind: "client-credentials", ...(isAddress ? { tokenUrl } : {}), scopes };
 }
 
-/** The attributes are a list of keys and values in 2.1, and a map in 2.0. */
+/** The attributes of an authentication method: a list of keys and values in collection format 2.1, a map in 2.0. */
 function attributesOf(given: unknown): ReadonlyMap<string, string> {
   const entries = Array.isArray(given)
     ? given.filter(isJsonObject).map(({ key, value }) => [String(key), value] as const)

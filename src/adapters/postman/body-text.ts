@@ -2,7 +2,7 @@ import { substitute, type PostmanValues } from "./variables.js";
 
 const MAX_LENGTH = 262_144;
 
-/** Parses the JSON of a raw body. Comments are removed, and an unquoted variable without a value becomes null. */
+/** Parses the JSON text of a `raw` body. Removes comments; replaces unquoted variables without a value with null. */
 export function parseBodyText(text: string, values: PostmanValues): { readonly value: unknown } | undefined {
   if (text.length > MAX_LENGTH || text.trim() === "") return undefined;
   return parse(substitute(text, values)) ?? parse(text) ?? parse(toPlainJson(substitute(text, values)));

@@ -7,7 +7,7 @@ import { substitute, type PostmanValues } from "./variables.js";
 
 const NO_ENCODING = (): MemberEncoding => ({});
 
-/** Reads the body of a request in any of Postman's modes. */
+/** Reads the body of a request in any of Postman's body modes. */
 export function readPostmanBody(
   body: unknown,
   contentType: string | undefined,
@@ -120,7 +120,7 @@ function form(entries: readonly Entry[], kind: "form" | "multipart", values: Pos
   };
 }
 
-/** Several entries with the same name are a list. */
+/** Converts the form entries of one name to a schema. Several entries become a list. */
 function toMember(entries: readonly Entry[], values: PostmanValues): JsonObject {
   const [first] = entries;
   const description = first === undefined ? undefined : textOf(first.description);
@@ -133,7 +133,7 @@ function toMember(entries: readonly Entry[], values: PostmanValues): JsonObject 
   return { ...(isMany ? { type: "array", items: one } : one), ...described };
 }
 
-/** A description is a text, or an object with a text. */
+/** The text of a Postman description, which is a string or an object with `content`. */
 export function textOf(description: unknown): string | undefined {
   const text = isJsonObject(description) ? description["content"] : description;
   return typeof text === "string" ? text : undefined;
@@ -141,12 +141,12 @@ export function textOf(description: unknown): string | undefined {
 
 const GRAPHQL_TEXT = /"""(?:\\"""|[^])*?(?:"""|$)|"(?:[^"\\\n]|\\.)*"?|#[^\n]*/g;
 
-/** Strings and comments in a query may contain real secrets. */
+/** Masks string literals and removes comments in a GraphQL query, because they may contain real secrets. */
 function withoutTexts(query: string): string {
   return query.replace(GRAPHQL_TEXT, (found) => (found.startsWith("#") ? "" : '"***"'));
 }
 
-/** The caller may change the query, but must send one. */
+/** Converts a GraphQL body. The caller may change the query, but must send one. */
 function graphql(given: unknown, values: PostmanValues): DescribedBody {
   const { query, variables, operationName } = isJsonObject(given) ? given : {};
   const text = typeof query === "string" ? withoutTexts(substitute(query, values)) : "";

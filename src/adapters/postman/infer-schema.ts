@@ -4,7 +4,10 @@ import { hasVariable } from "./secret.js";
 const MAX_DEPTH = 12;
 const MAX_EXAMPLE_LENGTH = 200;
 
-/** Infers a schema from an example value. It has no `required`, because an example cannot show it. */
+/**
+ * Infers a schema from an example value. It never has `required`, because one example does not show which members are
+ * optional.
+ */
 export function inferSchema(value: unknown, depth = 0): JsonObject {
   if (value === null || depth > MAX_DEPTH) return {};
   if (Array.isArray(value)) {
@@ -26,7 +29,10 @@ function inferText(text: string): JsonObject {
   return { type: "string", ...(isExample ? { example: text } : {}) };
 }
 
-/** For a value that is sent as text, for example in a query: a number may also be given as a string. */
+/**
+ * Infers a schema for a value that is sent as text, for example in a query string. For a number, it also accepts a
+ * string.
+ */
 export function inferTextSchema(text: string): JsonObject {
   if (/^-?\d{1,15}(?:\.\d{1,10})?$/.test(text)) return { type: ["number", "string"], example: Number(text) };
   if (text === "true" || text === "false") return { type: ["boolean", "string"], example: text === "true" };

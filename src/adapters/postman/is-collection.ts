@@ -1,6 +1,9 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 
-/** Whether a document is a Postman collection in format 2.0 or 2.1, also in the wrapper of Postman's API. */
+/**
+ * Whether a document is a Postman collection in format 2.0 or 2.1, with or without the wrapper object of the Postman
+ * API.
+ */
 export function isCollection(root: JsonObject): boolean {
   const { info, item } = collectionOf(root);
   const schema = isJsonObject(info) ? info["schema"] : undefined;

@@ -54,7 +54,7 @@ function mostFrequent(bases: readonly string[]): string | undefined {
   return first?.[0];
 }
 
-/** Each authentication method once, the most frequent first. */
+/** The distinct authentication methods of the requests, the most frequent first. */
 function authMethodsOf(located: readonly Located[]): WantedAuth[] {
   const methods = new Map<string, { auth: WantedAuth; count: number }>();
   for (const { found } of located) {
@@ -67,7 +67,7 @@ function authMethodsOf(located: readonly Located[]): WantedAuth[] {
 }
 
 interface Bases {
-  /** The most frequent base address of the requests. */
+  /** The most frequent base URL of the requests. */
   readonly base: string | undefined;
   readonly configuredBase: string | undefined;
 }
@@ -104,7 +104,10 @@ function toOperation(
   };
 }
 
-/** `Create` in the folder `Users` becomes `users-create`; `Create user` is specific enough. */
+/**
+ * Names a request. The folder is added unless the name already contains a word of it: `Create` in the folder `Users`
+ * becomes `users-create`, `Create user` becomes `create-user`.
+ */
 function nameOf({ name, folders }: FoundRequest): string {
   const own = toKebab(name).split("-");
   const folder = toKebab(folders.at(-1) ?? "").split("-");

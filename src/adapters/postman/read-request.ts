@@ -17,7 +17,7 @@ type ReadRequest = Pick<
 
 const METHODS = new Set(["GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH"]);
 
-/** Reads the method, path, parameters and body of one request. */
+/** Reads the method, path, parameters and body of one Postman request. */
 export function readRequest(
   found: FoundRequest,
   address: PostmanAddress,
@@ -44,7 +44,10 @@ export function readRequest(
   };
 }
 
-/** `:id` and `{{id}}` become `{id}`. A prefix that the configured base address already has is removed. */
+/**
+ * Converts the path segments: `:id` and `{{id}}` become `{id}`. Removes a prefix that the configured base URL already
+ * contains.
+ */
 function readPath(address: PostmanAddress, configuredBase: string | undefined) {
   const parameters = new Map<string, DescribedParameter>();
   const add = (name: string): string => {
@@ -97,7 +100,7 @@ function queryParameters(query: readonly QueryEntry[], { values, auth }: FoundRe
     if (isCredential || /\p{Cc}/u.test(entry.name) || !entry.name.isWellFormed()) continue;
     const one = parameter("query", { ...entry, value: valueOf(entry.value, values) });
     const before = byName.get(entry.name);
-    // Several entries with the same name are a list.
+    // Several entries with the same name become a list.
     byName.set(entry.name, before === undefined ? one : { ...before, schema: { type: "array", items: one.schema } });
   }
   return [...byName.values()];
@@ -114,7 +117,7 @@ interface Header {
   readonly description: unknown;
 }
 
-/** Headers are a list, or one text with a line for each. */
+/** Reads the headers of a request, which are a list or one string with a line for each header. */
 function headersOf(given: unknown): Header[] {
   if (typeof given === "string") {
     return given.split(/\r?\n/).flatMap((one) => {

@@ -1,12 +1,12 @@
 import { isJsonObject } from "../../model/json.js";
 
 const SECRET = /key|token|secret|pass|pwd|auth|credential|session|cookie|signature|bearer|private|iban/i;
-/** Too short to search for inside other words. */
+/** Abbreviations that mark a secret if they are a whole word. They are too short to look for inside other words. */
 const SECRET_WORD = /^(?:pw|pin|otp|totp|mfa|jwt|sid|sig|ssn|pan|cvv2?|cvc2?)\d*$/i;
 
 /**
- * Whether a value with such a name must not be shown as an example: exported collections contain the real values of
- * their authors.
+ * Whether the name suggests a secret. Values with such names are never shown as examples, because exported collections
+ * contain the real values of their authors.
  */
 export function isSecretName(name: string): boolean {
   const words = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").split(/[^A-Za-z0-9]+/);
@@ -15,7 +15,7 @@ export function isSecretName(name: string): boolean {
 
 const MAX_DEPTH = 20;
 
-/** Removes members that may be secret, and texts with a variable that has no value. */
+/** Removes object members whose names suggest a secret, and strings with a variable that has no value. */
 export function withoutSecretValues(value: unknown, depth = 0): unknown {
   if (depth > MAX_DEPTH) return undefined;
   if (typeof value === "string") return hasVariable(value) ? undefined : value;

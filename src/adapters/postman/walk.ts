@@ -2,12 +2,12 @@ import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { inheritAuth, type RequestAuth } from "./auth.js";
 import { extendValues, type PostmanValues } from "./variables.js";
 
-/** A request with everything that it inherits from its folders. */
+/** A Postman request with everything that it inherits from its folders. */
 export interface FoundRequest {
   readonly name: string;
   readonly request: JsonObject | string;
   readonly responses: readonly unknown[];
-  /** From the outermost folder to the innermost. */
+  /** Names of the folders that contain the request, the outermost first. */
   readonly folders: readonly string[];
   readonly values: PostmanValues;
   readonly auth: RequestAuth | undefined;

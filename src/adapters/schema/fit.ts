@@ -3,30 +3,31 @@ import { cutAtWord } from "../../util/text.js";
 import { unsupportedOperation } from "../refuse.js";
 import { type Closure, toDefs } from "./self-contained.js";
 
-/** A margin below the limits of the schema validator. */
+/** The largest input schema of a tool, slightly below the limit of the schema validator. */
 const MAX_BYTES = 250_000;
 const MAX_PARTS = 45_000;
 
 export interface Arguments {
   readonly properties: Readonly<Record<string, JsonObject>>;
   readonly required: readonly string[];
-  /** Further constraints on the arguments (`anyOf` or `oneOf` of required members). */
+  /** Additional constraints on the arguments: `anyOf` or `oneOf` with `required` lists. */
   readonly alternatives: readonly JsonObject[];
 }
 
 const COMMENT = "Shortened to fit: see the API's documentation for nested members.";
 
 /**
- * The schema of a tool's arguments, complete if it fits. Otherwise the descriptions of nested members are removed
- * first, then the most distant definitions, then everything below the arguments; `$comment` states this.
+ * The input schema of a tool. If the complete schema is too large, it is shortened step by step until it fits:
+ * descriptions of nested members are removed first, then the most distant definitions, then everything below the
+ * arguments. A shortened schema has a `$comment` that says so.
  */
 export function toInputSchema(given: Arguments, closure: Closure): JsonObject {
   for (const shorten of shortenings(closure)) {
     const schema = shorten(given);
     if (!hasFewParts(schema)) continue;
     const text = JSON.stringify(schema);
-    // Definitions are shared between tools, and validators modify the schemas they compile: each tool gets its own
-    // copy.
+    // Each tool gets its own copy: definitions are shared between tools, and validators modify the schemas that they
+    // compile.
     if (text.length <= MAX_BYTES) return JSON.parse(text) as JsonObject;
   }
   throw unsupportedOperation("has more parameters than fit into a schema of 256 KiB");
@@ -34,7 +35,7 @@ export function toInputSchema(given: Arguments, closure: Closure): JsonObject {
 
 function* shortenings({ levels, bytes }: Closure): Iterable<(given: Arguments) => JsonObject> {
   if (bytes <= MAX_BYTES) yield (given) => assemble(given, toDefs(levels, levels.length));
-  // Removing descriptions shrinks a schema to a tenth of its size at best.
+  // Removing descriptions shrinks a schema to a tenth at best. If that cannot be enough, skip the deep levels.
   const deepest = bytes <= 10 * MAX_BYTES ? levels.length : 2;
   const depths = [deepest, 7, 6, 5, 4, 3, 2, 1, 0].filter((depth, index) => index === 0 || depth < deepest);
   for (const depth of depths) {
@@ -93,7 +94,10 @@ function shortDescription(description: unknown): JsonObject {
   return typeof description === "string" ? { description: cutAtWord(description, 300) } : {};
 }
 
-/** A member may be called `description`: keys below `properties` are names, not keywords. */
+/**
+ * Removes the keyword `description` at all levels. `areNames`: the keys are member names (as below `properties`), not
+ * keywords.
+ */
 function withoutTexts(schema: JsonObject, areNames = false): JsonObject {
   const kept = Object.entries(schema).filter(([key]) => areNames || key !== "description");
   return Object.fromEntries(

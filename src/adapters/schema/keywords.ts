@@ -7,7 +7,7 @@ const MAX_PATTERN_LENGTH = 1_000;
 const MAX_VALUES = 10_000;
 const MAX_LIST_LENGTH = 1_000;
 
-/** Converts the value of a keyword; undefined drops the keyword. */
+/** Converts the value of a JSON Schema keyword. The keyword is dropped if it returns undefined. */
 type Keep = (value: unknown) => unknown;
 
 const keepNumber: Keep = (value) => (typeof value === "number" && numberFault(value) === undefined ? value : undefined);
@@ -20,7 +20,10 @@ const keepValue: Keep = (value) => {
   return plain !== undefined && JSON.stringify(plain).length <= 2_000 ? plain : undefined;
 };
 
-/** A pattern that does not compile would reject every value. The validator limits the run time of valid patterns. */
+/**
+ * Drops patterns that do not compile, because they would reject every value. The validator limits the run time of valid
+ * patterns.
+ */
 const keepPattern: Keep = (value) => {
   if (typeof value !== "string" || value.length > MAX_PATTERN_LENGTH || value.includes("\0")) return undefined;
   try {
@@ -42,7 +45,10 @@ const keepNames: Keep = (value) => {
   return names.length === 0 ? undefined : names;
 };
 
-/** Keywords whose values contain no schemas. All other keywords do not help to fill in arguments and are dropped. */
+/**
+ * Keywords whose values contain no schemas. Keywords that are neither here nor in `SCHEMA_KEYWORDS` are dropped,
+ * because they do not help to fill in arguments.
+ */
 export const PLAIN_KEYWORDS: ReadonlyMap<string, Keep> = new Map([
   ["description", (value) => toPlainText(value, MAX_DESCRIPTION_LENGTH)],
   ["format", keepWord],
@@ -68,7 +74,7 @@ export const PLAIN_KEYWORDS: ReadonlyMap<string, Keep> = new Map([
   ["required", keepNames],
 ]);
 
-/** Keywords whose value is one schema, a list of schemas or a map of schemas. */
+/** JSON Schema keywords whose value is one schema, a list of schemas or a map of schemas. */
 export const SCHEMA_KEYWORDS: ReadonlyMap<string, "schema" | "list" | "map"> = new Map([
   ["items", "schema"],
   ["additionalProperties", "schema"],
@@ -98,7 +104,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ["bool", "boolean"],
 ]);
 
-/** Converts a type to JSON Schema 2020-12; undefined for an unknown type. */
+/** Converts the keyword `type` to JSON Schema 2020-12; undefined for an unknown type. */
 export function toType(type: unknown, isNullable: boolean): string | string[] | undefined {
   const given = (Array.isArray(type) ? type : [type]).flatMap((one) => TYPES.get(String(one)) ?? []);
   if (given.length === 0) return undefined;

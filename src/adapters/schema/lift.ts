@@ -1,4 +1,4 @@
-// Converts a schema of OpenAPI 2.0, 3.0 or 3.1 to JSON Schema 2020-12, from the view of a client that sends a request.
+// Converts OpenAPI 2.0, 3.0 or 3.1 schemas to JSON Schema 2020-12, as a client that sends requests needs them.
 // References become `$defs`, which are converted on demand: the document is never expanded as a whole.
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { isForbiddenKey } from "../../util/json/violation.js";
@@ -8,7 +8,7 @@ import { unsupportedOperation } from "../refuse.js";
 import { toPlainText } from "../text.js";
 import { keepsPattern, PLAIN_KEYWORDS, SCHEMA_KEYWORDS, toType } from "./keywords.js";
 
-/** A converted schema and the pointers of the definitions that it refers to. */
+/** A converted schema and the JSON pointers of the definitions that it refers to. */
 export interface Lifted {
   readonly schema: JsonObject;
   readonly needs: ReadonlySet<string>;
@@ -21,16 +21,25 @@ export interface Definition extends Lifted {
 
 export interface Lifting {
   lift(raw: unknown): Lifted;
-  /** The converted schema at a pointer, cached for all references to it. */
+  /** Returns the converted schema at a JSON pointer. The result is cached. */
   definition(pointer: string): Definition;
 }
 
-/** In levels of JSON, below an argument or a definition, so that the complete schema has at most 64 levels. */
+/**
+ * The maximum nesting depth of an argument's schema or a definition, chosen so that a tool's complete schema has at
+ * most 64 levels.
+ */
 const MAX_DEPTH = 54;
 const MAX_PARTS = 20_000;
-/** Limit for all schemas of a document: without it, hostile documents would take minutes. */
+/**
+ * The maximum number of values converted for all schemas of a document. Without this limit, hostile documents would
+ * take minutes.
+ */
 const MAX_TOTAL_PARTS = 4_000_000;
-/** In characters. A smaller schema without references is written inline. */
+/**
+ * The longest schema, in characters of JSON, that is written inline instead of as a definition. It must not contain
+ * references.
+ */
 const MAX_INLINE_LENGTH = 1_000;
 
 export function createLifting(references: References): Lifting {
@@ -58,8 +67,8 @@ export function createLifting(references: References): Lifting {
 
   function inline(pointer: string, raw: unknown): JsonObject | undefined {
     if (inlined.has(pointer)) return inlined.get(pointer);
-    // Look for references in the raw schema, not in the converted one: the result must not depend on what was converted
-    // before.
+    // Look for references in the raw schema, not in the converted one: the result must not depend on which schemas were
+    // converted before.
     const { schema, needs } = hasReferences(raw) ? { schema: {}, needs: new Set([""]) } : lift(raw);
     const isSmall = needs.size === 0 && JSON.stringify(schema).length <= MAX_INLINE_LENGTH;
     inlined.set(pointer, isSmall ? schema : undefined);
@@ -69,7 +78,9 @@ export function createLifting(references: References): Lifting {
   return { lift, definition };
 }
 
-/** Whether one of the first parts is a reference. A larger schema is not written inline anyway. */
+/**
+ * Whether the schema contains a reference. Also true for a schema with too many values, which is never written inline.
+ */
 function hasReferences(raw: unknown): boolean {
   const open: unknown[] = [raw];
   for (let parts = 0; open.length > 0; parts += 1) {
@@ -83,7 +94,7 @@ function hasReferences(raw: unknown): boolean {
 
 const COMPONENT = /^#\/(?:components\/schemas|definitions)\/([A-Za-z_][\w.-]{0,99})$/;
 
-/** The name of a component; any other pointer gets a name that no component can have. */
+/** The name in `$defs`: the name of a component, otherwise a name that no component can have. */
 function definitionName(pointer: string): string {
   const name = COMPONENT.exec(pointer)?.[1];
   if (name !== undefined && !isForbiddenKey(name)) return name;
@@ -91,7 +102,7 @@ function definitionName(pointer: string): string {
   return `${last}~${sha256(pointer).slice(0, 8)}`.replaceAll("~", "-at-");
 }
 
-/** Returns the schema if it is small enough to be written inline. */
+/** Returns the converted schema at the pointer if it is small enough to be written inline. */
 type Inline = (pointer: string, raw: unknown) => JsonObject | undefined;
 
 class Lifter {
@@ -165,12 +176,12 @@ class Lifter {
   }
 }
 
-/** Whether strict JSON accepts the name as the key of an argument. */
+/** Whether strict JSON accepts the name as an object key. */
 export function isUsableName(name: string): boolean {
   return !isForbiddenKey(name) && name.isWellFormed() && !name.includes("\0") && name.length <= 500;
 }
 
-/** Converts `exclusiveMinimum: true` next to `minimum`, as in OpenAPI up to 3.0. */
+/** Converts a boolean `exclusiveMinimum` or `exclusiveMaximum`, as used up to OpenAPI 3.0. */
 function liftBounds(raw: JsonObject, lifted: JsonObject): void {
   for (const [bound, exclusive] of [
     ["minimum", "exclusiveMinimum"],
@@ -182,7 +193,7 @@ function liftBounds(raw: JsonObject, lifted: JsonObject): void {
   }
 }
 
-/** Converts a list of schemas under `items`, as before 2020-12. */
+/** Converts `items` with a list of schemas, as used before JSON Schema 2020-12, to `prefixItems`. */
 function liftTuple(lifted: JsonObject): void {
   if (!Array.isArray(lifted["items"])) return;
   lifted["prefixItems"] = lifted["items"];
@@ -218,8 +229,8 @@ export function isReadOnly(member: unknown, references: References): boolean {
 }
 
 /**
- * Handles `nullable` of 3.0 where a list of types cannot express it. An `enum` without null stays so: by OpenAPI 3.0.3
- * it excludes null.
+ * Allows null for a schema with the OpenAPI 3.0 keyword `nullable`, if it has no `type` that could include null. An
+ * `enum` without null is not changed: according to OpenAPI 3.0.3 it excludes null.
  */
 function withNull(lifted: JsonObject): JsonObject {
   const isCombined = ["allOf", "oneOf", "anyOf"].some((keyword) => lifted[keyword] !== undefined);

@@ -2,8 +2,8 @@ import type { JsonObject } from "../../model/json.js";
 import type { Lifting } from "./lift.js";
 
 /**
- * Definitions of one tool's schema, by distance from its arguments. The first level has those that the arguments refer
- * to.
+ * The definitions of one tool's schema, grouped by distance from the arguments. The first level has the definitions
+ * that the arguments refer to directly.
  */
 export type Levels = readonly (readonly { readonly name: string; readonly schema: JsonObject }[])[];
 
@@ -15,8 +15,8 @@ export interface Closure {
 const MAX_DEFINITIONS = 2_000;
 
 /**
- * Collects all definitions that are referred to, directly or indirectly. Circular references end at a definition that
- * is already collected.
+ * Collects all definitions that are referenced directly or indirectly. Each is collected once, so circular references
+ * end.
  */
 export function collectDefinitions(needs: ReadonlySet<string>, lifting: Lifting): Closure {
   const levels: { name: string; schema: JsonObject }[][] = [];
@@ -33,7 +33,8 @@ export function collectDefinitions(needs: ReadonlySet<string>, lifting: Lifting)
         seen.add(other);
         next.push(other);
       }
-      // Its references would point to definitions that are not collected.
+      // Beyond the limit, a definition with references accepts every value, because the definitions that it refers to
+      // are not collected.
       return { name, schema: isTooMany && more.size > 0 ? {} : schema };
     });
     levels.push(definitions);
@@ -42,7 +43,9 @@ export function collectDefinitions(needs: ReadonlySet<string>, lifting: Lifting)
   return { levels, bytes };
 }
 
-/** The definitions of the first levels. Those of the next level accept every value; deeper ones are dropped. */
+/**
+ * The `$defs` for the first `depth` levels. Definitions of the next level accept every value; deeper ones are left out.
+ */
 export function toDefs(levels: Levels, depth: number): JsonObject {
   const entries = levels
     .slice(0, depth + 1)

@@ -10,10 +10,12 @@ export interface LexiconFile {
   readonly text: string;
 }
 
-/** Search reads the meanings of a phrase in this order of sections, and inside a section in the order of the files. */
+/** The order in which search reads the meanings of a phrase: by section, and inside a section by file. */
 const ORDER: readonly LexiconSection[] = ["synonyms", "abbreviations", "concepts", "translations"];
 
-/** Compiles the data files in the order of `files`. Throws an error that names the file and the line of every problem. */
+/**
+ * Compiles the lexicon files in the order of `files`. Throws one error that lists the file and line of every problem.
+ */
 export function compileLexicon(files: readonly LexiconFile[]): CompiledLexicon {
   const entries = readEntries(files);
   const tables = new Map<string, Map<string, PhraseMeaning[]>>();
@@ -29,7 +31,7 @@ export function compileLexicon(files: readonly LexiconFile[]): CompiledLexicon {
 
   for (const section of ORDER) {
     for (const { phrases, words } of entries.filter((entry) => entry.section === section)) {
-      // One word of a longer form has only a part of its meaning.
+      // If an abbreviation stands for several words, each of them has only a part of its meaning.
       const isSame = section === "synonyms" || (section === "abbreviations" && words.length === 1);
       const meaning: PhraseMeaning = { kind: isSame ? "same" : "concept", stems: toStems(words) };
       for (const phrase of phrases) put(phrase, meaning);
@@ -62,12 +64,12 @@ function toStems(words: readonly string[]): string[] {
   return words.filter((word) => !isStopWord(word)).map(toStem);
 }
 
-/** The words of a phrase, split as in a query. */
+/** The words of a phrase, split in the same way as a query. */
 function toWords(phrase: string): string[] {
   return /^[ -~]*$/u.test(phrase) ? phrase.split(/[ -]/u) : splitChunks(phrase).flatMap(toParts);
 }
 
-/** Without the last of several words, which is the whole chunk. */
+/** The words of a chunk, without the last one if there are several: the last one is the whole chunk. */
 function toParts(chunk: string): string[] {
   const words = tokenizeChunk(chunk);
   return words.length > 1 ? words.slice(0, -1) : words;

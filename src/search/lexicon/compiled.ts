@@ -4,7 +4,10 @@ import { packageRoot } from "../../util/package-root.js";
 import { compileLexicon } from "./compile.js";
 import type { CompiledLexicon } from "./phrase-table.js";
 
-/** Compiles the files of `lexicon/`. The build replaces this module with its result (`scripts/lexicon-plugin.mjs`). */
+/**
+ * Compiles the files of `lexicon/`. The build replaces this module with the compiled lexicon
+ * (`scripts/lexicon-plugin.mjs`).
+ */
 export function compiledLexicon(): CompiledLexicon {
   const folder = join(packageRoot(), "lexicon");
   const names = readdirSync(folder).filter((name) => name.endsWith(".txt"));

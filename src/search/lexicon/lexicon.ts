@@ -1,4 +1,4 @@
-// Maps the words of a query to stems that tools may use for them. It knows neither tools nor weights.
+// Maps the words of a query to stems that tools may use for them. It knows neither the tools nor the weights.
 import { toStem } from "../stem.js";
 import { compiledLexicon } from "./compiled.js";
 import { toRoot } from "./roots.js";
@@ -11,15 +11,15 @@ import {
 } from "./phrase-table.js";
 
 export interface Relation {
-  /** Positions of the query words that this relation starts from. */
+  /** The positions in the query of the words that have this relation. */
   readonly from: readonly number[];
-  /** A stem that tools may use instead. */
+  /** A stem that tools may use instead of these words. */
   readonly stem: string;
   readonly kind: "same" | "concept";
 }
 
 let lexicon: CompiledLexicon | undefined;
-/** Cache of the phrase tables that were needed so far. The key is the initials of their phrases. */
+/** The phrase tables that were parsed so far, by the initials of their phrases (see `toInitials`). */
 const tables = new Map<string, PhraseTable>();
 
 /**

@@ -3,7 +3,7 @@ import { isStopWord } from "../stop-words.js";
 
 export type LexiconSection = "synonyms" | "abbreviations" | "concepts" | "translations";
 
-/** One line of a data file: phrases that users write, and the words that tools use for them. */
+/** One line of a lexicon file: phrases that users write, and the words that tools use for them. */
 export interface Entry {
   readonly section: LexiconSection;
   readonly phrases: readonly string[];
@@ -19,12 +19,12 @@ export interface ParsedLexiconFile {
 
 export interface LexiconProblem {
   readonly line: number;
-  /** A complete sentence. */
+  /** What is wrong, as a complete sentence. */
   readonly message: string;
 }
 
 type Sides = Pick<Entry, "phrases" | "words">;
-/** Returns the two sides of a line, or the sentence that explains what is wrong with it. */
+/** Returns the two sides of a lexicon line, or a sentence that explains what is wrong with the line. */
 type ReadLine = (line: string) => Sides | string;
 
 const MAX_WORDS = 4;
@@ -38,7 +38,7 @@ const READERS: Readonly<Record<LexiconSection, ReadLine>> = {
   translations: readTranslation,
 };
 
-/** Parses one data file. `lexicon/README.md` documents the format. */
+/** Parses one lexicon file. `lexicon/README.md` documents the format. */
 export function parseFile(text: string): ParsedLexiconFile {
   const entries: Entry[] = [];
   const problems: LexiconProblem[] = [];

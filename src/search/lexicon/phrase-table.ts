@@ -1,4 +1,4 @@
-/** The words that tools may use for a phrase. */
+/** One meaning of a phrase: the stems of words that tools may use for it. */
 export interface PhraseMeaning {
   readonly kind: "same" | "concept";
   readonly stems: readonly string[];
@@ -6,16 +6,16 @@ export interface PhraseMeaning {
 
 /** The phrases whose first word starts with the same two letters. */
 export interface PhraseTable {
-  /** Keyed by the roots of a phrase, joined with spaces. */
+  /** Meanings by phrase. The key is the roots of the words of a phrase (see `toRoot`), joined with spaces. */
   readonly meanings: ReadonlyMap<string, readonly PhraseMeaning[]>;
-  /** The number of words of the longest phrase that starts with a root. */
+  /** The number of words of the longest phrase that starts with this root. */
   readonly longest: ReadonlyMap<string, number>;
 }
 
 /**
- * The serialized phrase tables by initials. They stay text until needed, because most are never read. One line per
- * phrase: its roots, then its meanings, each after a tab. A meaning is `=` (same) or `:` (concept), followed by stems
- * separated by spaces.
+ * The serialized phrase tables by initials. A table is parsed only when it is needed, because most never are. One line
+ * per phrase: its roots, then its meanings, each after a tab. A meaning is `=` (same) or `:` (concept), followed by
+ * stems separated by spaces.
  */
 export type CompiledLexicon = Readonly<Record<string, string>>;
 
@@ -42,8 +42,8 @@ function readMeaning(text: string): PhraseMeaning {
 }
 
 /**
- * The first two letters, without accents on Latin letters, because queries come without them. Stemming changes neither
- * letter.
+ * The first two letters of a word, which stemming never changes. Accents on Latin letters are removed, because queries
+ * have none.
  */
 export function toInitials(word: string): string {
   return toBase(word.slice(0, 1)) + toBase(word.slice(1, 2));

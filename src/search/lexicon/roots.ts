@@ -6,7 +6,7 @@ const RUSSIAN_ENDINGS =
   );
 const KOREAN_ENDINGS = "에서 으로 에게 까지 부터 을 를 이 가 은 는 의 에 로 와 과 도".split(" ");
 
-/** The common part of the inflections of a word, so that each of them finds the same line of the lexicon. */
+/** The common part of a word's inflections, so that each inflection finds the same line of the lexicon. */
 export function toRoot(word: string): string {
   const first = word.codePointAt(0) ?? 0;
   if (first < 0x0400) return toStem(word);
@@ -15,7 +15,7 @@ export function toRoot(word: string): string {
   return word;
 }
 
-/** Removes the first ending after which at least `minLength` characters remain. */
+/** Removes the first of these endings that leaves at least `minLength` characters. */
 function stripEnding(word: string, endings: readonly string[], minLength: number): string {
   const ending = endings.find((end) => word.length - end.length >= minLength && word.endsWith(end));
   return ending === undefined ? word : word.slice(0, -ending.length);

@@ -1,6 +1,6 @@
 import { createMemory, openProgram, type ProgramMemory } from "./webassembly.js";
 
-/** `add-rows.wat` in binary form: adds up the vectors of a text, sixteen values at a time. */
+/** `add-rows.wat` compiled to WebAssembly (Base64): adds up embedding vectors, sixteen values at a time. */
 const PROGRAM =
   "AGFzbQEAAAABGANgCH9/f39/f399AGACf38BfWADf39/AAITAQdnYXRld2F5Bm1lbW9yeQIAAQMEAwABAgcPAgNhZGQAAAVyb3VuZAACCpgFA8gCAg" +
   "R/A3sgBEEAIAVBAnT8CwACQANAIAFFDQEgACgCACEIIAMgCEECdGoqAgD9EyEMIAIgCCAFbGohCSAJIAVqIQsgBCEKA0AgCf0ABAAhDSAN/YcBIQ4g" +
@@ -12,25 +12,26 @@ const PROGRAM =
   "D+QpUhBiACIAFqIAYgACABEAGVOAIAQwAAgD8gBiAGQwAAAABbG/0TIQcDQCACIAD9AAQAIAf95wH9av34ASAA/QAEECAH/ecB/Wr9+AH9hQEgAP0A" +
   "BCAgB/3nAf1q/fgBIAD9AAQwIAf95wH9av34Af2FAf1l/QsEACAAQcAAaiEAIAJBEGohAiAAIARJDQALCw==";
 const NUMBER_BYTES = 4;
-/** The start of the memory, which has the input rows and the output vectors. */
+/** The size of the work area at the start of the memory. It has the input row numbers and the output vectors. */
 const SCRATCH_BYTES = 65_536;
 const SUM_AT = SCRATCH_BYTES / 2;
 const MAX_VALUE = 127;
 
-/** Rows of integers, each with a factor. */
+/** An embedding table: one row of integers per token, each with a factor for its values. */
 export interface RowTable {
-  /** At most 2,048. */
+  /** The number of dimensions, at most 2,048. */
   readonly dims: number;
   readonly vectors: Int8Array;
   readonly scales: Float32Array;
 }
 
 /**
- * Memory in which a table is used in place: a copy of eight megabytes would be most of the memory that search needs.
+ * Memory into which the model file is read and in which its embedding table is used. A copy of the table would take
+ * eight megabytes, most of the memory that search needs.
  */
 export interface TableMemory {
   readonly memory: ProgramMemory;
-  /** The caller fills it with the content of the model file. */
+  /** The part of the memory that the caller fills with the model file. */
   readonly file: Uint8Array;
 }
 
@@ -39,17 +40,19 @@ export function createTableMemory(fileBytes: number): TableMemory {
   return { memory, file: new Uint8Array(memory.buffer, SCRATCH_BYTES, fileBytes) };
 }
 
-/** Adds up rows of a table. The result is the same on every machine, because the order of additions is fixed. */
+/**
+ * Adds up rows of an embedding table. The result is the same on every machine, because the order of additions is fixed.
+ */
 export interface RowAdder {
-  /** The caller fills it with the row numbers of a text; at most 8,192. */
+  /** The row numbers of a text, filled in by the caller; at most 8,192. */
   readonly rows: Int32Array;
-  /** Adds the sum of the first `count` of these rows, scaled to the length `weight`. */
+  /** Sums the first `count` of `rows`, scales the sum to the Euclidean norm `weight`, and adds it to the total. */
   add(count: number, weight: number): void;
-  /** Returns the total, rounded to integers, with the factor that gives the vector length 1; then resets it. */
+  /** Returns the total as integers and the factor that gives them the Euclidean norm 1. Then resets the total. */
   take(): { values: Int8Array; scale: number };
 }
 
-/** The table must be in that memory, and `dims` must be a multiple of sixteen. */
+/** Creates a row adder. The embedding table must be in `memory`, and `dims` must be a multiple of sixteen. */
 export function createRowAdder({ dims, vectors, scales }: RowTable, memory: ProgramMemory): RowAdder {
   const { buffer } = memory;
   const program = openProgram(
@@ -74,7 +77,7 @@ export function createRowAdder({ dims, vectors, scales }: RowTable, memory: Prog
   };
 }
 
-/** Fallbacks without WebAssembly, with the same order of additions and the same rounding as the program. */
+/** The fallback without WebAssembly. It adds in the same order and rounds in the same way as the program. */
 function addPlainly(buffer: ArrayBuffer) {
   const bytes = new Int8Array(buffer);
   return (
@@ -107,7 +110,7 @@ function roundPlainly(buffer: ArrayBuffer) {
   };
 }
 
-/** 1 for the zero vector. */
+/** The Euclidean norm of a vector; 1 for the zero vector. */
 function lengthOf(vector: Float32Array): number {
   const sums = new Float32Array(4);
   for (const [at, value] of vector.entries()) sums[at % 4] = (sums[at % 4] ?? 0) + Math.fround(value * value);
@@ -115,7 +118,7 @@ function lengthOf(vector: Float32Array): number {
   return Math.fround(Math.sqrt(Math.fround(Math.fround(a + b) + Math.fround(c + d)))) || 1;
 }
 
-/** Rounds half to even. */
+/** Rounds to the nearest integer, halves to the even one. */
 function toNearest(value: number): number {
   const below = Math.floor(value);
   const rest = value - below;

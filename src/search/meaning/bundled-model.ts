@@ -9,8 +9,8 @@ const MAX_FILE_BYTES = 64 * 1024 * 1024;
 let loaded: Promise<Meaning | undefined> | undefined;
 
 /**
- * The retrieval model of this package, read when a search first needs it. Without it, search matches words only, and
- * one notice says so.
+ * Loads the embedding model of this package when a search first needs it. If that fails, search matches words only, and
+ * the log says so once.
  */
 export function loadBundledModel(log: (message: string) => void): Promise<Meaning | undefined> {
   loaded ??= loadModel(join(packageRoot(), "model/tools.bin"), log);

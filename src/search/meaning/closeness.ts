@@ -1,20 +1,20 @@
-// Compares the pieces of a query with the pieces of a tool one by one, for the second pass. Whole vectors are compared
-// in `likeness.ts`.
+// Compares the subword tokens (pieces) of a query and a tool one by one, for the second pass of the ranking.
+// `likeness.ts` compares whole vectors.
 import type { RowTable } from "./add-rows.js";
 import { createMatrix } from "./multiply.js";
 import { type TextPart, PARTS } from "./texts.js";
 
-/** How well the pieces of a query and of a tool match, each from 0 to 1. */
+/** How well the tokens of a query and of a tool match. All values are from 0 to 1. */
 export interface Closeness {
-  /** For each piece of the query, the similarity of the nearest piece of the tool; the average by weight. */
+  /** For each token of the query, the similarity of the nearest token of the tool; the weighted average of these. */
   readonly answered: number;
-  /** How much of the tool's name the query contains. */
+  /** The share of the tool's name that the query contains. */
   readonly name: number;
-  /** How much of the server's name the query contains. */
+  /** The share of the server's name that the query contains. */
   readonly server: number;
 }
 
-/** For each part of a tool: how many of its pieces are stored, and the weight of each. The first pieces say most. */
+/** For each part of a tool: how many of its first tokens are stored, and the weight of each of them. */
 const STORED: Readonly<Record<TextPart, { readonly pieces: number; readonly share: number }>> = {
   name: { pieces: 12, share: 1 },
   server: { pieces: 6, share: 0.8 },
@@ -24,27 +24,29 @@ const STORED: Readonly<Record<TextPart, { readonly pieces: number; readonly shar
   parameterTexts: { pieces: 24, share: 0.5 },
 };
 
-/** Each part has a fixed range in the list of a tool's pieces, filled from the start. */
+/**
+ * The weight of each position in a tool's token list. Each part has a fixed range of positions, filled from the start.
+ */
 const SHARES = PARTS.flatMap((part) => Array.from({ length: STORED[part].pieces }, () => STORED[part].share));
 const NAME_END = STORED.name.pieces;
 const SERVER_END = NAME_END + STORED.server.pieces;
 
-/** The number of pieces stored for every tool. */
+/** The number of token positions stored for every tool. */
 export const TOOL_PIECES = SHARES.length;
-/** Marks an unused position. No table has this many pieces. */
+/** Marks an unused position. It is not a valid token number, because no model has this many tokens. */
 export const NO_PIECE = 0xffff;
 
-/** Later pieces of a query hardly change what it asks for. */
+/** How many tokens of a query are compared. Later tokens hardly change what it asks for. */
 const MAX_QUERY_PIECES = 40;
 /** The maximum number of tools that the second pass compares with one query. */
 export const SECOND_PASS_SIZE = 20;
 const MAX_COMPARED = SECOND_PASS_SIZE * TOOL_PIECES;
 
-/** Collects the first pieces of each part of a tool, in the order of `PARTS`. */
+/** Collects the first tokens of each part of a tool, in the order of `PARTS`. */
 export interface PieceKeeper {
-  /** The first `count` of these pieces belong to the next part. */
+  /** Stores the tokens of the next part: the first `count` of `pieces`. */
   keep(pieces: Int32Array, count: number): void;
-  /** Returns all positions and resets. */
+  /** Returns the tokens of all parts, and resets the keeper for the next tool. */
   take(): Uint16Array;
 }
 
@@ -71,16 +73,16 @@ export function createPieceKeeper(): PieceKeeper {
 }
 
 /**
- * Takes the pieces of a query and returns a function that compares them with a tool's. It can be used for at most
- * `SECOND_PASS_SIZE` tools, and only until the next query.
+ * Takes the tokens of a query and returns a function that compares them with the tokens of a tool. That function can be
+ * used for at most `SECOND_PASS_SIZE` tools, and only until the next query.
  */
 export type ComparePieces = (query: Int32Array) => (tool: Uint16Array) => Closeness;
 
-/** Multiplies integers in a fixed order, so that the result is the same on every machine. */
+/** Creates the comparison. It multiplies integers in a fixed order, so that the result is the same on every machine. */
 export function createPieceComparer({ dims, vectors, scales }: RowTable): ComparePieces {
   const lengths = new Float64Array(scales.length);
   const matrix = createMatrix(MAX_QUERY_PIECES, dims);
-  // Reused for every query.
+  // Reused for every query, to avoid allocations.
   const cosines = new Float64Array(MAX_COMPARED * MAX_QUERY_PIECES);
   const highest = new Float64Array(MAX_COMPARED);
   const answers = new Float64Array(MAX_QUERY_PIECES);
@@ -95,7 +97,7 @@ export function createPieceComparer({ dims, vectors, scales }: RowTable): Compar
     for (const [at, piece] of query.entries()) matrix.rows.set(rowOf(piece), at * dims);
     const known = new Map<number, number>();
 
-    /** The row of this piece in `cosines`; computes the row on first use. */
+    /** Returns the row of this token in `cosines`; computes the row on first use. */
     const compare = (piece: number): number => {
       const before = known.get(piece);
       if (before !== undefined) return before;
@@ -127,7 +129,7 @@ export function createPieceComparer({ dims, vectors, scales }: RowTable): Compar
       return weights.reduce((sum, weight, at) => sum + weight * (answers[at] ?? 0), 0) / totalWeight;
     };
 
-    /** How much of these pieces the query contains, by weight. */
+    /** The weighted share of these tokens that the query contains. */
     const containedIn = (pieces: Uint16Array): number => {
       let contained = 0;
       let all = 0;
@@ -147,7 +149,7 @@ export function createPieceComparer({ dims, vectors, scales }: RowTable): Compar
   };
 }
 
-/** 1 for a zero row, whose products are 0 anyway. */
+/** The Euclidean norm of a row; 1 for a zero row, whose products are 0 anyway. */
 function measure(row: Int8Array): number {
   let squares = 0;
   for (const value of row) squares += value * value;

@@ -1,9 +1,9 @@
 import type { Meaning, Vector } from "./meaning.js";
 import { createMatrix } from "./multiply.js";
 
-/** Semantic similarity of documents to a query (cosine): 1 is equal, 0 is unrelated, below 0 is opposed. */
+/** Semantic similarity of documents to one query (cosine): 1 is equal, 0 is unrelated, below 0 is opposed. */
 export interface Likeness {
-  /** The nearest documents, at most `max`. */
+  /** The most similar documents that `accepts` allows, at most `max`. */
   nearest(max: number, accepts: (document: number) => boolean): readonly number[];
   /** Similarity to the whole query. */
   toWhole(document: number): number;
@@ -19,7 +19,7 @@ interface BlockMeanings {
   readonly meanings: { readonly values: Int8Array; readonly scales: Float32Array } | undefined;
 }
 
-/** Copies all vectors into one matrix, so that one multiplication answers a query. */
+/** Copies the vectors of all documents into one matrix, so that a query needs only one matrix multiplication. */
 export function createLikenessIndex(blocks: readonly BlockMeanings[], size: number, meaning: Meaning): LikenessIndex {
   const { dims } = meaning;
   const matrix = createMatrix(size, dims);
@@ -65,7 +65,10 @@ interface Selection {
   readonly accepts: (document: number) => boolean;
 }
 
-/** Inserts into a sorted list, because after a few hundred documents hardly any further one belongs to the nearest. */
+/**
+ * Selects the most similar documents. Inserts into a sorted list: after a few hundred documents, insertions become
+ * rare.
+ */
 function selectNearest({ products, scales, max, accepts }: Selection): number[] {
   const nearest: { readonly document: number; readonly value: number }[] = [];
   let farthest = -Infinity;

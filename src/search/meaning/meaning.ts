@@ -1,4 +1,4 @@
-// Converts texts to integer vectors whose products are the semantic similarity of the texts. It does not match words.
+// Converts texts to integer vectors whose products are the semantic similarity of the texts.
 import type { SearchDocument } from "../fields.js";
 import { createRowAdder, type TableMemory } from "./add-rows.js";
 import { type Closeness, createPieceComparer, createPieceKeeper } from "./closeness.js";
@@ -6,13 +6,13 @@ import { readModel } from "./model.js";
 import { createPieceReader } from "./pieces.js";
 import { createTextPreparer, PARTS } from "./texts.js";
 
-/** A vector of length 1: integers and the factor for each. */
+/** A vector with Euclidean norm 1: integers, and the factor to multiply them with. */
 export interface Vector {
   readonly values: Int8Array;
   readonly scale: number;
 }
 
-/** The vector of a tool, with its pieces for the second pass. */
+/** The vector of a tool, and its subword tokens for the second pass. */
 export interface ToolMeaning extends Vector {
   readonly pieces: Uint16Array;
 }
@@ -21,11 +21,13 @@ export interface Meaning {
   readonly dims: number;
   readQuery(query: string): Vector;
   readTool(document: SearchDocument): ToolMeaning;
-  /** Compares the pieces of tools with those of a query one by one. Valid until the next query. */
+  /**
+   * Returns a function that compares the tokens of a tool with those of the query. It is valid until the next query.
+   */
   comparePieces(query: string): (pieces: Uint16Array) => Closeness;
 }
 
-/** Opens a model from the memory that its file was read into; throws if the file is invalid. */
+/** Opens the model whose file was read into `file`; throws if the file is invalid. */
 export function openMeaning({ memory, file }: TableMemory): Meaning {
   const { vocabulary, joins, queryPieces, parts, ...table } = readModel(file);
   const readPieces = createPieceReader(vocabulary);
@@ -36,7 +38,7 @@ export function openMeaning({ memory, file }: TableMemory): Meaning {
 
   return {
     dims: table.dims,
-    /** Returns a zero vector for a text without known pieces. */
+    /** Returns the vector of a query; a zero vector if the query has no known tokens. */
     readQuery(query) {
       adder.add(readPieces(prepare.query(query), queryPieces, adder.rows), 1);
       return adder.take();

@@ -10,32 +10,32 @@ const HASH_BYTES = 32;
 const section = z.object({ offset: z.int().nonnegative(), length: z.int().nonnegative() });
 const maxPieces = z.int().positive().max(4_000);
 const header = z.object({
-  /** Piece numbers are stored in two bytes, and one value means none. */
+  /** The number of tokens. Token numbers are stored in two bytes, and one value (`NO_PIECE`) means none. */
   pieces: z.int().positive().max(0xffff),
   dims: z.int().positive().multipleOf(16).max(2_048),
   tokenizer: z.object({ queryPieces: maxPieces, joins: z.array(z.string()) }),
-  /** The weight of each part of a tool, and how many of its pieces are read. */
+  /** For each part of a tool: its weight, and the maximum number of its tokens that are read. */
   fields: z.array(z.object({ weight: z.number().nonnegative(), pieces: maxPieces })).length(PARTS.length),
   sections: z.object({ vocabulary: section, scales: section, vectors: section }),
 });
 
-/** The model: one vector for every piece of text. */
+/** The embedding model: one vector for every subword token (piece). */
 export interface Model {
   readonly dims: number;
-  /** UTF-8 lines, one piece each. */
+  /** All tokens as UTF-8 text, one per line. The line number is the token number. */
   readonly vocabulary: Uint8Array;
   readonly joins: ReadonlySet<string>;
   readonly queryPieces: number;
   readonly parts: readonly { readonly weight: number; readonly pieces: number }[];
-  /** One integer per dimension, piece after piece. */
+  /** The vectors of all tokens, one after the other: `dims` integers per token. */
   readonly vectors: Int8Array;
-  /** The factor for the values of each piece. */
+  /** For each token, the factor to multiply the integers of its vector with. */
   readonly scales: Float32Array;
 }
 
-/** Parses a model file, whose format `train/README.md` describes; throws if it is invalid. */
+/** Parses a model file; throws if it is invalid. `train/README.md` describes the format. */
 export function readModel(bytes: Uint8Array): Model {
-  // The numbers are used in place, so they must be aligned.
+  // The numbers are read in place through typed arrays, which need aligned bytes.
   if (bytes.byteOffset % 8 !== 0) throw new RangeError("The bytes of a model file must be aligned to eight bytes.");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = (start: number, length: number): string =>

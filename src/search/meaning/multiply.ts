@@ -1,6 +1,9 @@
 import { createMemory, openProgram } from "./webassembly.js";
 
-/** `multiply.wat` in binary form: the loop over all tools for every query, sixteen values at a time. */
+/**
+ * `multiply.wat` compiled to WebAssembly (Base64): multiplies a query with the vectors of all tools, sixteen values at
+ * a time.
+ */
 const PROGRAM =
   "AGFzbQEAAAABCQFgBX9/f39/AAITAQdnYXRld2F5Bm1lbW9yeQIAAQMCAQAHDAEIbXVsdGlwbHkAAAqnAQGkAQICfwN7AkADQCADRQ0BIAAhBS" +
   "AAIAFqIQb9DAAAAAAAAAAAAAAAAAAAAAAhCQNAIAX9AAQAIQcgAv0ABAAhCCAJIAcgCP2cAf1+/a4BIQkgCSAHIAj9nQH9fv2uASEJIAVBEGoh" +
@@ -8,17 +11,20 @@ const PROGRAM =
 const RESULT_BYTES = 4;
 
 /**
- * Rows of integers from -127 to 127 that are multiplied with one vector. Integers give the same product on every
+ * A matrix of integers from -127 to 127 that is multiplied with a vector. Integers give the same product on every
  * machine.
  */
 export interface Matrix {
-  /** Row after row; filled by the caller. */
+  /** The values of all rows, one row after the other. The caller fills them in. */
   readonly rows: Int8Array;
-  /** The product of the vector with each row, or with the first `maxRows` rows. Valid until the next call. */
+  /**
+   * Returns the products of the vector with all rows, or with the first `maxRows` rows. The array is reused by the next
+   * call.
+   */
   multiply(vector: Int8Array, maxRows?: number): Int32Array;
 }
 
-/** `dims` must be a multiple of sixteen. */
+/** Creates a matrix with `count` rows of `dims` values. `dims` must be a multiple of sixteen. */
 export function createMatrix(count: number, dims: number): Matrix {
   const resultsAt = dims + count * dims;
   const memory = createMemory(resultsAt + count * RESULT_BYTES);

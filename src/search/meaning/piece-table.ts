@@ -1,34 +1,35 @@
 const LINE_END = 10;
 const SPACE = 32;
 const MARK = 35;
-/** The prefix `##` marks pieces that continue a word. */
+/** The number of bytes of the prefix `##`, which marks tokens that continue a word. */
 const MARK_BYTES = 2;
 
-/** FNV-1a, 32 bits. */
+/** Constants of the hash function FNV-1a, 32 bits. */
 const BASIS = 0x811c9dc5 | 0;
 const PRIME = 0x01000193;
 const CONTINUED = Math.imul(Math.imul(BASIS ^ MARK, PRIME) ^ MARK, PRIME);
 
-/** Finds pieces of text by their bytes in the model file: a map of strings would need ten times the memory. */
+/** Finds subword tokens (pieces) by their bytes in the model file: a map of strings would need ten times the memory. */
 export interface PieceTable {
   readonly count: number;
-  /** The longest piece that begins at `start` and ends before `end`, or -1. */
+  /** Returns the number of the longest token that starts at `start` and ends at `end` or before, or -1. */
   findLongest(text: Uint8Array, position: PiecePosition): number;
-  /** The number of bytes of text that a piece covers. */
+  /** The number of bytes of text that a token covers. */
   lengthOf(piece: number): number;
-  /** The number of the phrase that two adjacent pieces form, or -1. */
+  /** Returns the number of the phrase that two adjacent tokens form, or -1. */
   findPhrase(first: number, second: number): number;
 }
 
 export interface PiecePosition {
   start: number;
   end: number;
-  /** Whether the piece continues a word. */
+  /** Whether the position is inside a word, so that only tokens with the prefix `##` match. */
   isContinued: boolean;
 }
 
 /**
- * The lines are UTF-8: pieces, pieces after `##` that continue a word, and phrases of two pieces separated by a space.
+ * `lines` is UTF-8 text with one entry per line: a token, a token with the prefix `##` that continues a word, or a
+ * phrase of two tokens separated by a space.
  */
 export function createPieceTable(lines: Uint8Array): PieceTable {
   const starts = findStarts(lines);
@@ -116,7 +117,7 @@ export function createPieceTable(lines: Uint8Array): PieceTable {
   };
 }
 
-/** The start of each line, followed by the end of the last one. */
+/** The start offset of each line, followed by the end of the last line. */
 function findStarts(lines: Uint8Array): Uint32Array {
   const starts = new Uint32Array(lines.length + 2);
   let count = 1;
@@ -125,7 +126,7 @@ function findStarts(lines: Uint8Array): Uint32Array {
   return starts.slice(0, count + 1);
 }
 
-/** For each first piece, a linked list of the few second pieces that form a phrase with it. */
+/** For each token, a linked list of the few tokens that form a phrase with it. */
 function createChains(count: number, capacity: number) {
   const heads = new Int32Array(count).fill(-1);
   const links = new Int32Array(capacity);

@@ -1,19 +1,20 @@
 import { createPieceTable, type PiecePosition } from "./piece-table.js";
 
-/** In characters. Longer words are noise: hashes, encoded data. */
+/** The longest word in characters that is tokenized. Longer ones are noise, such as hashes and encoded data. */
 const MAX_WORD_LENGTH = 40;
-/** In bytes. The texts that the model reads are always shorter. */
+/** The size of the text buffer in bytes. The texts that the model reads are always shorter. */
 const MAX_TEXT_BYTES = 65_536;
 
 /**
- * Writes the piece numbers of a text into a list, in order, and returns their count. Words without a piece are skipped.
- * The list needs room for `maxPieces` pieces and as many phrases.
+ * Writes the token numbers of a text into a list, in order, and returns their count. Words that cannot be tokenized are
+ * skipped. The list needs room for `maxPieces` tokens and as many phrases.
  */
 export type ReadPieces = (text: string, maxPieces: number, into: Int32Array) => number;
 
 /**
- * Splits the words of a text greedily into the longest known pieces, as BERT's tokenizer (WordPiece) does. Phrases
- * (pairs of adjacent pieces that have their own vector) are added after all pieces. The vocabulary is lines of UTF-8.
+ * Splits the words of a text greedily into the longest known subword tokens, like BERT's tokenizer (WordPiece). Phrases
+ * (pairs of adjacent tokens that have their own vector) are added after all tokens. `vocabulary` is UTF-8 text with one
+ * entry per line.
  */
 export function createPieceReader(vocabulary: Uint8Array): ReadPieces {
   const table = createPieceTable(vocabulary);
@@ -28,7 +29,7 @@ export function createPieceReader(vocabulary: Uint8Array): ReadPieces {
     return read === written && read === text.length ? written : encoder.encodeInto(fold(text), bytes).written;
   };
 
-  /** The number of pieces of the word; 0 if a part of it has no piece. */
+  /** Splits a word and returns the number of its tokens; 0 if a part of the word is not in the vocabulary. */
   const splitWord = (start: number, end: number): number => {
     let count = 0;
     position.start = start;
@@ -71,15 +72,15 @@ export function createPieceReader(vocabulary: Uint8Array): ReadPieces {
 }
 
 /**
- * For each byte, its lower-case form inside a word, or 0 between words. Bytes of multi-byte characters are letters:
- * `fold` removed all others.
+ * For each byte, its lower-case form if it belongs to a word, otherwise 0. All bytes of multi-byte characters count as
+ * letters, because `fold` has replaced all others with spaces.
  */
 const LETTERS = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte >= 0x80 || /[a-z0-9]/.test(String.fromCharCode(byte))) return byte;
   return /[A-Z]/.test(String.fromCharCode(byte)) ? byte + 32 : 0;
 });
 
-/** Lower case, without diacritics. Characters of scripts without spaces become separate words. */
+/** Normalizes to lower case without diacritics. In scripts without spaces, each character becomes a separate word. */
 function fold(text: string): string {
   return text
     .toLowerCase()

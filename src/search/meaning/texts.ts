@@ -1,6 +1,6 @@
 import type { SearchDocument } from "../fields.js";
 
-/** The parts of a tool that the model reads, each with its own weight. */
+/** The parts of a tool's text that the embedding model reads, each with its own weight. */
 export const PARTS = ["name", "server", "first", "rest", "parameterNames", "parameterTexts"] as const;
 
 export type TextPart = (typeof PARTS)[number];
@@ -15,20 +15,19 @@ const MAX_PARAMETER_TEXT_LENGTH = 100;
 const FIRST_SENTENCE = /^[\s\S]{10,300}?(?:[.!?](?=\s|$)|[。！？])/u;
 const CAMEL_CASE = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 const CAMEL_CASE_WORD = /(?<![\p{L}\p{N}])\p{Ll}[\p{Ll}\p{N}]*\p{Lu}[\p{L}\p{N}]*/gu;
-/** A fast check: most texts have no camel-case word. */
+/** A fast test that skips most texts, because they have no camel-case word. */
 const HAS_CAMEL_CASE = /[\p{Ll}\p{N}]\p{Lu}/u;
 const IS_WORD = /^[a-z0-9]*$/u;
 const HAS_OTHER_SPACES = /[^\S ]| {2}/u;
 const IS_PLAIN = /^[ -~]*$/u;
 const HAS_PLAIN_CAMEL_CASE = /[a-z0-9][A-Z]/u;
 const PLAIN_CAMEL_CASE_WORD = /(?<![A-Za-z0-9])[a-z][a-z0-9]*[A-Z][A-Za-z0-9]*/gu;
-/** Parts of a server's name that do not say what it does. */
+/** Words in server names that do not say what the server does. */
 const MEANINGLESS = new Set(["mcp", "server", "servers", "cf", "com", "io", "ai", "dev", "app"]);
 
 /**
- * Prepares texts exactly as in training. `train/fields.mjs` has the same code; if only one of them changes, the model no
- * longer works. `joins` are word pairs that camel case separates although they are usually written as one word, such as
- * `git hub`.
+ * Prepares texts exactly as in training: `train/fields.mjs` has the same code, and both must be changed together.
+ * `joins` are word pairs that camel case separates although they are usually written as one word, such as `git hub`.
  */
 export function createTextPreparer(joins: ReadonlySet<string>) {
   const join = (words: readonly string[]): string => {
@@ -45,7 +44,7 @@ export function createTextPreparer(joins: ReadonlySet<string>) {
 
   const toName = (identifier: string): string => {
     const name = identifier.length > MAX_NAME_LENGTH ? identifier.slice(0, MAX_NAME_LENGTH) : identifier;
-    // Most names are one word, or plain words without a pair to join.
+    // The fast path: most names are one word.
     if (IS_WORD.test(name)) return name;
     const words = toWords(name);
     return words.some((word) => firstOfJoined.has(word)) ? join(words) : words.join(" ");
@@ -59,7 +58,7 @@ export function createTextPreparer(joins: ReadonlySet<string>) {
     return HAS_CAMEL_CASE.test(line) ? line.replace(CAMEL_CASE_WORD, toName) : line;
   };
 
-  // The tools of a server are read one after the other, so the last server is cached.
+  // The tools of a server are read one after the other, so caching the last server is enough.
   let last = { server: "", text: "" };
   const toServer = (server: string): string => {
     if (server === last.server) return last.text;
@@ -93,7 +92,7 @@ export function createTextPreparer(joins: ReadonlySet<string>) {
 }
 
 function toWords(identifier: string): string[] {
-  // The fast path for most names.
+  // The fast path for most names: snake case and kebab case.
   if (/^[a-z0-9]+(?:[_-][a-z0-9]+)*$/u.test(identifier)) return identifier.split(/[_-]/u);
   return identifier
     .split(/[^\p{L}\p{N}]+/u)

@@ -1,11 +1,14 @@
-/** The part of the WebAssembly API that is used here; TypeScript declares it only in the browser types. */
+/**
+ * The part of the WebAssembly API that is used here. It is declared here, because TypeScript has it only in the browser
+ * types.
+ */
 interface WebAssemblyApi {
   readonly Memory: new (size: { initial: number }) => ProgramMemory;
   readonly Module: new (program: Uint8Array) => object;
   readonly Instance: new (program: object, imports: object) => { readonly exports: Record<string, unknown> };
 }
 
-/** The memory that a program works on. */
+/** The memory that a WebAssembly program or its fallback works on. */
 export interface ProgramMemory {
   readonly buffer: ArrayBuffer;
 }
@@ -15,20 +18,23 @@ export type NumberProgram = (...offsets: number[]) => void;
 const PAGE_BYTES = 65_536;
 
 /**
- * Creates WebAssembly memory, or plain memory if the system refuses: each WebAssembly memory reserves gigabytes of
- * address space.
+ * Creates WebAssembly memory. Returns a plain buffer if that fails, because each WebAssembly memory reserves gigabytes
+ * of address space, which a system may refuse.
  */
 export function createMemory(bytes: number): ProgramMemory {
   const { WebAssembly: api } = globalThis as { WebAssembly?: WebAssemblyApi };
   try {
     if (api !== undefined) return new api.Memory({ initial: Math.ceil(bytes / PAGE_BYTES) });
   } catch {
-    // The plain memory below gives the same results, only slower.
+    // Use the plain buffer below: the results are the same, only slower.
   }
   return { buffer: new ArrayBuffer(bytes) };
 }
 
-/** Instantiates a Base64-encoded program. Without WebAssembly memory, it returns the equivalent plain functions. */
+/**
+ * Instantiates a Base64-encoded WebAssembly program. If `memory` is not WebAssembly memory, returns the equivalent
+ * JavaScript functions.
+ */
 export function openProgram<Name extends string>(
   { program, plain }: { readonly program: string; readonly plain: Readonly<Record<Name, NumberProgram>> },
   memory: ProgramMemory,

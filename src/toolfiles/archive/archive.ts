@@ -1,4 +1,4 @@
-// Converts a set of tool files into one archive and back. It does not decide which keys are trusted.
+// Converts a set of tool files (bundle) to one archive and back. It does not decide which signing keys are trusted.
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { createTar } from "nanotar";
@@ -13,13 +13,16 @@ import {
 } from "./bundle.js";
 import { readTar, TarError } from "./read-tar.js";
 
-/** Returns the same bytes for the same set: timestamps and owners are fixed. */
+/** Packs a bundle. The same bundle always gives the same bytes, because timestamps and owners are fixed. */
 export async function toArchive(bundle: Bundle): Promise<Buffer> {
   const members = toMembers(bundle).map(({ name, bytes }) => ({ name, data: bytes }));
   return await promisify(gzip)(createTar(members, { attrs: { mtime: 0, uid: 0, gid: 0, mode: "644" } }));
 }
 
-/** Throws INVALID_REQUEST for every archive that `toArchive` would not produce. `origin` names the archive in messages. */
+/**
+ * Unpacks an archive. Throws INVALID_REQUEST for every archive that `toArchive` would not produce. `origin` names the
+ * archive in messages.
+ */
 export async function readArchive(bytes: Buffer, origin: string): Promise<Bundle> {
   const tar = await unpack(bytes, origin);
   try {
@@ -29,7 +32,7 @@ export async function readArchive(bytes: Buffer, origin: string): Promise<Bundle
   }
 }
 
-/** Stops at the size limit, so that a decompression bomb does no harm. */
+/** Decompresses an archive. Stops at the size limit, so that a decompression bomb does no harm. */
 async function unpack(bytes: Buffer, origin: string): Promise<Buffer> {
   try {
     const unpacked: Buffer = await promisify(gunzip)(bytes, { maxOutputLength: MAX_BUNDLE_BYTES });

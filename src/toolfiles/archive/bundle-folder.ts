@@ -15,7 +15,7 @@ import {
 
 const PARTS = ["keys", "tools"];
 
-/** Reads an unpacked archive: the folders `tools/` and `keys/` with regular files and nothing else. */
+/** Reads an unpacked archive: a folder with `tools/` and `keys/`, which contain only regular files. */
 export async function readBundleFolder(folder: string, origin: string): Promise<Bundle> {
   const parts = await namesIn(folder, origin);
   const unexpected = parts.find((name) => !PARTS.includes(name));
@@ -37,7 +37,7 @@ export async function readBundleFolder(folder: string, origin: string): Promise<
   return fromMembers(members, origin);
 }
 
-/** Writes into a folder that does not exist or is empty. */
+/** Writes a bundle into a folder. Throws if the folder exists and is not empty. */
 export async function writeBundleFolder(folder: string, bundle: Bundle): Promise<void> {
   const isTaken = await isUsed(folder);
   if (isTaken) {
@@ -75,7 +75,10 @@ async function readMember(folder: string, name: string, origin: string): Promise
   throw notABundle(origin, `${JSON.stringify(name)} ${reason}`);
 }
 
-/** Rejects links, because a link would include a file from outside the folder. */
+/**
+ * Throws if the path is not a file or folder as expected. Rejects symbolic links, because a link could include a file
+ * from outside the folder.
+ */
 async function assertKind(path: string, kind: "file" | "folder", origin: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
   if (kind === "file" ? found?.isFile() : found?.isDirectory()) return;

@@ -4,7 +4,7 @@ import { isToolId } from "../ids/tool-id.js";
 import { KEY_ID, keyIdOf, parseKeyBytes } from "../keys/ed25519.js";
 import { type KeyLine, parseKeyLine, toKeyLine } from "../keys/key-line.js";
 
-/** Tool files, exactly as they were signed, and the public keys that signed them. */
+/** A set of tool files, exactly as they were signed, and the public keys that signed them. */
 export interface Bundle {
   readonly files: readonly BundledFile[];
   readonly keys: readonly BundledKey[];
@@ -20,7 +20,7 @@ export interface BundledKey extends KeyLine {
   readonly keyId: string;
 }
 
-/** A file of a bundle inside the archive: `tools/{tool_id}.yaml` or `keys/{key id}.pub`. */
+/** One file in the archive of a bundle: `tools/{tool_id}.yaml` or `keys/{key id}.pub`. */
 export interface BundleMember {
   readonly name: string;
   readonly bytes: Buffer;
@@ -28,7 +28,10 @@ export interface BundleMember {
 
 export const MAX_MEMBERS = 10_000;
 export const MAX_BUNDLE_BYTES = 64 * 1024 * 1024;
-/** 512 bytes are enough for the two signature lines above a body; a key is smaller too. */
+/**
+ * The largest file in an archive: a tool file with its two signature lines, which have at most 512 bytes. Keys are
+ * smaller.
+ */
 export const MAX_MEMBER_BYTES = MAX_TOOL_FILE_BYTES + 512;
 
 export function toMembers({ files, keys }: Bundle): BundleMember[] {
@@ -38,7 +41,7 @@ export function toMembers({ files, keys }: Bundle): BundleMember[] {
   ].sort((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
 }
 
-/** Rejects the whole bundle if any member is neither a tool file nor a key, so that no other file is included. */
+/** Parses the files of an archive. Rejects the whole bundle if one of them is neither a tool file nor a key. */
 export function fromMembers(members: readonly BundleMember[], origin: string): Bundle {
   const files: BundledFile[] = [];
   const keys: BundledKey[] = [];

@@ -5,8 +5,8 @@ import { MAX_MEMBER_BYTES } from "./bundle.js";
 import type { InstallPlan, InstallFile } from "./plan-install.js";
 
 /**
- * Writes all files of a plan, then calls `settle`, which trusts their keys. If anything fails, all files are restored. Files
- * are not used before their key is trusted.
+ * Writes all files of a plan, then calls `settle`, which trusts their signing keys. If anything fails, the previous
+ * files are restored. Files are not used before their key is trusted.
  */
 export async function installFiles({ folder, files }: InstallPlan, settle: () => Promise<void>): Promise<void> {
   const written: InstallFile[] = [];
@@ -23,7 +23,7 @@ export async function installFiles({ folder, files }: InstallPlan, settle: () =>
   }
 }
 
-/** Another process may have changed a file since the plan was made. */
+/** Throws if another process has changed the file since the plan was made. */
 async function assertUnchanged(folder: string, { file, before }: InstallFile): Promise<void> {
   const path = toolFilePath(folder, file.toolId);
   const there = await readBytes(path, MAX_MEMBER_BYTES);

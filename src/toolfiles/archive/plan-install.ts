@@ -1,5 +1,5 @@
-// Input: a set of tool files and the current state. Output: what an installation would change and which keys it would trust,
-// or all reasons against it. It writes nothing.
+// Plans the installation of a bundle of tool files: which files it would change and which keys it would trust, or all
+// reasons against it. Writes nothing.
 import { join } from "node:path";
 import { DiscoveryError } from "../../errors.js";
 import { realPath } from "../../util/inside.js";
@@ -14,9 +14,9 @@ import { type Bundle, type BundledFile, type BundledKey, MAX_MEMBER_BYTES, notAB
 
 export interface InstallPlanParts {
   readonly bundle: Bundle;
-  /** The name of the bundle in messages. */
+  /** The name of the bundle, for messages. */
   readonly origin: string;
-  /** The folder for the files. */
+  /** The folder into which the files would be installed. */
   readonly folder: string;
   readonly keys: KeyList;
   readonly versions: VersionHistory;
@@ -26,12 +26,12 @@ export interface InstallPlanParts {
 export interface InstallPlan {
   readonly folder: string;
   readonly files: readonly InstallFile[];
-  /** Keys of the bundle that are not trusted yet. */
+  /** Signing keys in the bundle that are not trusted yet. */
   readonly newKeys: readonly BundledNewKey[];
 }
 
 export interface BundledNewKey extends BundledKey {
-  /** The id of another known key with the same name: the user could confuse the two. */
+  /** The id of another known key with the same name, which the user could confuse with this one. */
   readonly namesake?: string;
 }
 
@@ -41,11 +41,11 @@ export interface InstallFile {
   readonly keyId: string;
   readonly keyName: string;
   readonly kind: "new" | "same" | "replaced";
-  /** The current file with this id. */
+  /** The existing file with this tool id, which would be replaced. */
   readonly before?: { readonly bytes: Buffer; readonly version?: string };
 }
 
-/** Why one file cannot be installed. */
+/** The reason why one file cannot be installed. */
 export interface InstallProblem {
   readonly toolId: string;
   readonly reason: string;
@@ -61,7 +61,7 @@ interface PlanContext extends Pick<InstallPlanParts, "folder" | "now"> {
   readonly seen: ReadonlyMap<string, RecordedVersion>;
 }
 
-/** Installs all files or none: if one cannot be installed, SIGNATURE_INVALID lists every such file. */
+/** Returns a plan for all files. If one cannot be installed, throws SIGNATURE_INVALID with a list of all such files. */
 export async function planInstall(parts: InstallPlanParts): Promise<InstallPlan> {
   const { bundle, folder, keys, versions, now, origin } = parts;
   const known = new Set(keys.keys.map(({ keyId }) => keyId));
@@ -109,7 +109,10 @@ async function planFile({ toolId, bytes }: BundledFile, context: PlanContext): P
   return planReplacement(there.bytes, planned, context);
 }
 
-/** A local edit is not overwritten: a file without a valid signature, or a file signed with the user's own key. */
+/**
+ * Plans to replace an existing file. Local edits are not overwritten: a file without a valid signature, or one signed
+ * with the user's own key.
+ */
 function planReplacement(
   there: Buffer,
   planned: Omit<InstallFile, "kind">,

@@ -2,7 +2,7 @@ import type { BundleMember } from "./bundle.js";
 
 const BLOCK = 512;
 
-/** Why the bytes are not an archive of `toArchive`; the message is the end of a sentence that begins with "it". */
+/** The reason why bytes are not an archive from `toArchive`. The message continues a sentence that begins with "it". */
 export class TarError extends Error {
   override readonly name = "TarError";
 }
@@ -13,8 +13,8 @@ export interface TarLimits {
 }
 
 /**
- * The regular files of a tar archive, as slices of `bytes`. It is strict, because two lenient readers could see two
- * different archives: no links, no folders, no extensions that rename the next member, no data after the end.
+ * Returns the regular files of a tar archive, as slices of `bytes`. It is strict, because two lenient readers could see
+ * two different archives: no links, no folders, no extensions that rename the next file, no data after the end.
  */
 export function readTar(bytes: Buffer, limits: TarLimits): BundleMember[] {
   const members: BundleMember[] = [];
@@ -56,7 +56,7 @@ function readOctal(header: Buffer, start: number, length: number): number {
   return Number.parseInt(text, 8);
 }
 
-/** The sum of all header bytes, with spaces in place of the checksum field. */
+/** The tar checksum: the sum of all header bytes, with spaces in place of the checksum field. */
 function checksum(header: Buffer): number {
   return header.reduce((sum, byte, index) => sum + (index >= 148 && index < 156 ? 0x20 : byte), 0);
 }

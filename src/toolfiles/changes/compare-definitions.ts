@@ -1,4 +1,5 @@
-// Input: two definitions of a tool. Output: the kind of change (semantic versioning) and the differences as lines of text.
+// Compares two definitions of a tool. Returns the kind of change (semantic versioning) and the differences as lines of
+// text.
 import type { JsonObject } from "../../model/json.js";
 import type { ToolDefinition } from "../../model/tool.js";
 import { isEqualJson } from "../../util/json/is-equal.js";
@@ -15,8 +16,8 @@ export interface DefinitionChange {
 }
 
 /**
- * `patch`: only titles, descriptions and examples changed. `minor`: every valid call stays valid, and every result still matches the old output
- * schema. `major`: everything else, and every change that cannot be shown to be smaller.
+ * `patch`: only titles, descriptions and examples changed. `minor`: every valid call remains valid, and every result
+ * still matches the old output schema. `major`: everything else, and every change that cannot be proven to be smaller.
  */
 export function compareDefinitions(before: ToolDefinition, after: ToolDefinition): DefinitionChange {
   const findings = new ChangeFindings();
@@ -51,7 +52,10 @@ function compareAnnotations(before: JsonObject, after: JsonObject, findings: Cha
   }
 }
 
-/** By the MCP specification, a tool without annotations may be destructive and not idempotent. */
+/**
+ * Whether a changed annotation makes the tool more dangerous. By the MCP specification, a tool without annotations may
+ * be destructive and not idempotent.
+ */
 function isMoreDangerous(name: string, before: unknown, after: unknown): boolean {
   if (name === "readOnlyHint" || name === "idempotentHint") return before === true && after !== true;
   return name === "destructiveHint" && (after === true || before === false);

@@ -9,7 +9,10 @@ import { listChange, typeLabel } from "./labels.js";
 import { shownName, shownValue } from "./shown-text.js";
 import { membersOf, TEXT_KEYWORDS, withoutTexts } from "./without-texts.js";
 
-/** An input schema may become wider and an output schema narrower without breaking callers. */
+/**
+ * Which schema of a tool is compared. An input schema may become wider and an output schema narrower without breaking
+ * callers.
+ */
 export type SchemaRole = "input" | "output";
 
 interface Roots {
@@ -20,21 +23,24 @@ interface Roots {
 
 interface Location {
   readonly path: string;
-  /** Inside `oneOf`, a wider alternative can make two match where one did, so only texts may change. */
+  /**
+   * Whether the location is inside `oneOf`. There, a wider alternative could make two alternatives match, so only texts
+   * may change.
+   */
   readonly isStrict: boolean;
 }
 
 const MAX_STEPS = 20_000;
 const MAX_DEPTH = 200;
 const MAX_HOPS = 50;
-/** Definitions are compared where a `$ref` uses them. */
+/** Keywords that are not compared directly. Definitions are compared where a `$ref` uses them. */
 const IGNORED = new Set([...TEXT_KEYWORDS, "$ref", "$defs", "definitions"]);
 const SCHEMAS = new Set(["additionalProperties", "items", "propertyNames"]);
 const LISTS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
 const NAMED = new Set(["properties", "patternProperties"]);
 const REFERENCES = new Set(["$dynamicRef", "$recursiveRef"]);
 
-/** Adds the differences between two schemas of the same role. */
+/** Adds the differences between two schemas to `findings`. */
 export function compareSchemas(roots: Roots, findings: ChangeFindings): void {
   if (isEqualJson(roots.before, roots.after)) return;
   const kind = findings.kind;
@@ -47,7 +53,7 @@ export function compareSchemas(roots: Roots, findings: ChangeFindings): void {
 class SchemaComparison {
   readonly #roots: Roots;
   readonly #findings: ChangeFindings;
-  /** If only texts differ, references are not followed. */
+  /** Whether only texts such as descriptions differ. References are not followed in that case. */
   readonly #isTextual: boolean;
   readonly #seen = new Set<string>();
   #steps = 0;
@@ -162,7 +168,7 @@ class SchemaComparison {
     this.#add(effect, location, `${shownName(keyword)} ${line}`);
   }
 
-  /** A caller that omits a parameter gets the default. */
+  /** Compares defaults. Changing an existing default affects callers that omit the parameter. */
   #default(before: unknown, after: unknown, location: Location): void {
     if (isEqualJson(before, after)) return;
     const kind = this.#roots.role === "output" ? "patch" : before === undefined ? "minor" : "major";
@@ -188,7 +194,10 @@ class SchemaComparison {
     this.#add(effect, location, `${keyword} ${listChange(before, after)}`);
   }
 
-  /** Removes the alternatives that both lists have. Those are still compared for the definitions that they refer to. */
+  /**
+   * Returns the alternatives that only one of the lists has. Alternatives in both lists are compared only for the
+   * definitions that they refer to.
+   */
   #unpaired(before: readonly unknown[], after: readonly unknown[], location: Location): [unknown[], unknown[]] {
     const twins = new Map<string, unknown[]>();
     for (const schema of after) {
@@ -229,7 +238,7 @@ class SchemaComparison {
     return `${isInput ? "parameter" : "output field"} ${path}`;
   }
 
-  /** If only one of both is a `$ref`, its target is compared instead. */
+  /** If only one of the two schemas is a `$ref`, replaces it with its target, so that both can be compared. */
   #inlined(before: unknown, after: unknown): readonly [unknown, unknown] {
     const [isOld, isNow] = [isReference(before), isReference(after)];
     if (isOld === isNow) return [before, after];
@@ -245,12 +254,12 @@ function target(schema: unknown, root: unknown): unknown {
   return found;
 }
 
-/** Anchors (`#name`) are not resolved. */
+/** Resolves a reference within the schema. Anchors (`#name`) are not resolved. */
 function follow(reference: string, root: unknown): unknown {
   return /^#(\/|$)/.test(reference) ? followReference(reference, root) : undefined;
 }
 
-/** `const` is treated as an `enum` with one value. */
+/** Replaces `const` with an `enum` of one value, so that both can be compared. */
 function withValues(schema: JsonObject): JsonObject {
   if (!Object.hasOwn(schema, "const") || Object.hasOwn(schema, "enum")) return schema;
   const { const: value, ...others } = schema;

@@ -13,9 +13,9 @@ export interface Access {
 type Values = Readonly<Record<string, string>>;
 
 /**
- * Merges the connection of a file with the one of a new discovery. For the same address, manual additions in the file stay:
- * plain headers, a working folder, descriptions of variables, and the credentials unless the discovery has new ones. For
- * another address nothing stays, because credentials must not be sent to another server.
+ * Merges the connection in a file with the one from a new discovery. If both have the same address, manual additions in
+ * the file are preserved: plain headers, a working folder, descriptions of variables, and the credentials unless the
+ * discovery has new ones. Otherwise nothing is preserved, because credentials must not be sent to another server.
  */
 export function mergeAccess(written: Access, given: Access): Access {
   if (!isSameAddress(written.connection, given.connection)) return given;
@@ -32,7 +32,7 @@ export function mergeAccess(written: Access, given: Access): Access {
   return isEqualJson(merged, written) ? written : merged;
 }
 
-/** The differences of two connections, for display. Values are never included: they may be secret. */
+/** The differences between two connections, for display. Values are never included, because they may be secret. */
 export function accessDifferences(before: Access, after: Access): readonly string[] {
   const [old, now] = [before.connection, after.connection];
   const [address, addressNow] = [addressOf(old), addressOf(now)];
@@ -87,7 +87,7 @@ function hasVariable(value: string): boolean {
   return value.includes("${");
 }
 
-/** The file may have a better description of the same variable. */
+/** Returns the same variable from the file if it has one, because the user may have improved its description there. */
 function knownNeed(need: EnvNeed, written: readonly EnvNeed[]): EnvNeed {
   const known = written.find(({ name, header }) => name === need.name && header === need.header);
   return known ?? need;

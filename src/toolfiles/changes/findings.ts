@@ -2,7 +2,7 @@ import { type ChangeKind, greaterKind } from "./versions.js";
 
 const MAX_LINES = 40;
 
-/** Collects the differences of a comparison. */
+/** Collects the differences between two tool definitions, and the most significant kind of change among them. */
 export class ChangeFindings {
   #kind: ChangeKind = "same";
   readonly #lines: string[] = [];

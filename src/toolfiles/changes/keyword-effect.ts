@@ -3,13 +3,15 @@ import { canonicalJson } from "../../util/json/canonical.js";
 import { isEqualJson } from "../../util/json/is-equal.js";
 import { TEXT_KEYWORDS, withoutTexts } from "./without-texts.js";
 
-/** How a change affects the set of valid values. `other`: neither wider nor narrower can be shown. */
+/**
+ * How a changed schema affects the set of valid values. `other`: it cannot be shown to be only wider or only narrower.
+ */
 export type KeywordEffect = "same" | "wider" | "narrower" | "other";
 
 const LOWER = new Set(["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"]);
 const UPPER = new Set(["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"]);
 
-/** The effect of a keyword that contains no nested schema. A missing keyword is `undefined`. */
+/** Returns the effect of a changed keyword that contains no nested schema. `undefined` is a missing keyword. */
 export function keywordEffect(keyword: string, before: unknown, after: unknown): KeywordEffect {
   if (isEqualJson(before, after)) return "same";
   if (keyword === "type") return typeEffect(typesOf(before), typesOf(after));
@@ -27,7 +29,7 @@ export function presenceEffect(before: unknown, after: unknown): KeywordEffect {
   return after === undefined ? "wider" : "other";
 }
 
-/** `undefined` means every type, `null` an invalid type. */
+/** The types in the keyword `type`. `undefined` means every type, `null` an invalid value. */
 function typesOf(type: unknown): readonly string[] | undefined | null {
   if (type === undefined) return undefined;
   const types = Array.isArray(type) ? type : [type];
@@ -75,7 +77,10 @@ function multipleEffect(before: unknown, after: unknown): KeywordEffect {
   return Number(after) % Number(before) === 0 ? "narrower" : "other";
 }
 
-/** For schemas that may be missing, `true` or `false`; undefined if both are objects and must be compared. */
+/**
+ * Compares two schemas that may be missing, `true` or `false`. Returns undefined if both are objects and must be
+ * compared by their keywords.
+ */
 export function flagEffect(before: unknown, after: unknown): KeywordEffect | undefined {
   if (isJsonObject(before) && isJsonObject(after)) return undefined;
   const [wasAny, isNowAny] = [isAny(before), isAny(after)];

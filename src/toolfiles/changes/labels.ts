@@ -4,7 +4,7 @@ import { shownName, shownValue } from "./shown-text.js";
 
 const MAX_VALUES = 5;
 
-/** A short description of a schema's type. */
+/** A short description of a schema's type, for display. */
 export function typeLabel(schema: unknown): string {
   if (schema === false) return "nothing";
   if (!isJsonObject(schema)) return "any";
@@ -18,7 +18,7 @@ export function typeLabel(schema: unknown): string {
     : "any";
 }
 
-/** The added and removed items: `+ "a", "b"; - "c"`. */
+/** The items that were added and removed, for display: `+ "a", "b"; - "c"`. */
 export function listChange(before: unknown, after: unknown): string {
   if (!Array.isArray(before) || !Array.isArray(after)) return `${shownValue(before)} → ${shownValue(after)}`;
   const parts = [
@@ -33,7 +33,7 @@ function shownItems(items: readonly unknown[]): string {
   return items.length > MAX_VALUES ? `${shown} and ${items.length - MAX_VALUES} more` : shown;
 }
 
-/** The items that only the second list has. */
+/** The items of `others` that `list` does not have. */
 function missingFrom(list: readonly unknown[], others: readonly unknown[]): readonly unknown[] {
   const known = new Set(list.map(canonicalJson));
   return others.filter((item) => !known.has(canonicalJson(item)));

@@ -1,4 +1,4 @@
-// Input: a server's tool list and the tool files in a folder. Output: what to do with each file. It writes nothing.
+// Compares a server's tool list with the tool files in a folder and plans what to do with each file. Writes nothing.
 import type { ServerListing } from "../../model/server.js";
 import type { ToolDefinition } from "../../model/tool.js";
 import { isWithinDepth } from "../../util/depth.js";
@@ -20,43 +20,52 @@ import { bump, greaterKind } from "./versions.js";
 export interface FolderPlanParts {
   readonly server: string;
   readonly listing: ServerListing;
-  /** Every file of the folder, including those of other servers, whose ids are taken. */
+  /** All tool files in the folder. Those of other servers are included, because their ids cannot be used again. */
   readonly existing: readonly ToolFile[];
-  /** The connection of the discovery. Without credentials it keeps those that a file has for the same address. */
+  /**
+   * The connection that was used for the discovery. If it has no credentials, those of a file with the same address are
+   * kept.
+   */
   readonly connection: FileConnection;
   readonly needs: readonly EnvNeed[];
-  /** In milliseconds. */
+  /** The current time in Unix milliseconds. */
   readonly now: number;
 }
 
 interface Planned {
   readonly toolId: string;
-  /** The current version of the file, or the version that it would get. */
+  /** The version that the file would get, or its current version if it is not written. */
   readonly version: string;
   readonly differences: readonly string[];
 }
 
 export type PlannedFile =
   | (Planned & { readonly kind: "new"; readonly file: ToolFile })
-  /** The file stays unchanged. */
+  /** The file need not be written. */
   | (Planned & { readonly kind: "unchanged"; readonly before: ToolFile })
   | (Planned & { readonly kind: "changed"; readonly before: ToolFile; readonly file: ToolFile })
   /** The definition in the file was edited; the server's definition did not change. `file` would undo the edit. */
   | (Planned & { readonly kind: "edited"; readonly before: ToolFile; readonly file: ToolFile })
-  /** The file was edited and the server's definition changed differently. `file` would undo the edit. */
+  /**
+   * The definition in the file was edited, and the server's definition changed in another way. `file` would undo the
+   * edit.
+   */
   | (Planned & { readonly kind: "conflict"; readonly before: ToolFile; readonly file: ToolFile })
   | (Planned & { readonly kind: "vanished"; readonly before: ToolFile })
-  /** The server's definition cannot be written to a file; `differences` has the reasons. */
+  /** The server's definition cannot be written to a tool file; `differences` has the reasons. */
   | (Planned & { readonly kind: "refused"; readonly before?: ToolFile });
 
 const FIRST_VERSION = "1.0.0";
 
-/** In the order of the tool list; then the files of tools that are not in it. */
+/** Plans all files: first the tools in the order of the tool list, then files whose tools are not in the list. */
 export function planFolder(parts: FolderPlanParts): readonly PlannedFile[] {
   return [...planEach(parts)];
 }
 
-/** The same, one by one: each file takes some milliseconds, so that the caller can do other work in between. */
+/**
+ * Like `planFolder`, but yields the files one by one. Each takes some milliseconds, so the caller can do other work in
+ * between.
+ */
 export function* planEach(parts: FolderPlanParts): Generator<PlannedFile, void, undefined> {
   const { server, listing, existing } = parts;
   const own = new Map(existing.filter((file) => file.server === server).map((file) => [file.tool.name, file]));
@@ -98,7 +107,10 @@ function planNew(toolId: string, tool: ToolDefinition, parts: FolderPlanParts): 
   return orRefused({ kind: "new", toolId, version: FIRST_VERSION, differences: [], file });
 }
 
-/** Three-way comparison: the server's definition when the file was written, the file's definition, the server's definition now. */
+/**
+ * Plans an existing file with a three-way comparison: the server's definition when the file was written, the definition
+ * in the file, and the server's definition now.
+ */
 function planKnown(before: ToolFile, tool: ToolDefinition, parts: FolderPlanParts): PlannedFile {
   const discovered = before.definitionHash;
   const [inFile, current] = [definitionHash(before.tool), definitionHash(tool)];
@@ -108,7 +120,7 @@ function planKnown(before: ToolFile, tool: ToolDefinition, parts: FolderPlanPart
   const isConflict = isEdited && inFile !== current;
   const { file, change } = rewritten(before, tool, parts);
   if (isConflict) return orRefused({ kind: "conflict", before, file, ...about(file, change) });
-  // The file was edited to the same definition that the server has now: only the hash is outdated.
+  // If the file was edited to the definition that the server has now, only the hash in the file is outdated.
   const differences =
     inFile === current
       ? ["the server's definition is now the same as the file's", ...change.differences]
@@ -116,7 +128,7 @@ function planKnown(before: ToolFile, tool: ToolDefinition, parts: FolderPlanPart
   return orRefused({ kind: "changed", before, file, ...about(file, { ...change, differences }) });
 }
 
-/** A changed connection does not undo an edit of the definition. */
+/** Plans a file whose definition was edited. If only the connection changed, the edit is preserved. */
 function planEdited(before: ToolFile, tool: ToolDefinition, parts: FolderPlanParts): PlannedFile {
   const kept = planChanged(before, before.tool, parts);
   if (kept.kind !== "unchanged") return kept;
@@ -124,7 +136,7 @@ function planEdited(before: ToolFile, tool: ToolDefinition, parts: FolderPlanPar
   return orRefused({ kind: "edited", before, file, ...about(file, change) });
 }
 
-/** The definition stays: checks whether the connection changed. */
+/** Plans a file whose definition is kept: it changes only if the connection changed. */
 function planChanged(before: ToolFile, tool: ToolDefinition, parts: FolderPlanParts): PlannedFile {
   const access = mergeAccess(before, parts);
   const differences = accessDifferences(before, access);
@@ -140,7 +152,7 @@ function planChanged(before: ToolFile, tool: ToolDefinition, parts: FolderPlanPa
   return orRefused({ kind: "changed", before, file, ...about(file, { kind: "minor", differences }) });
 }
 
-/** The file with the server's definition, and the kind of change. */
+/** Returns the file with the server's current definition, and the kind of change. */
 function rewritten(
   before: ToolFile,
   tool: ToolDefinition,
@@ -149,7 +161,7 @@ function rewritten(
   const access = mergeAccess(before, parts);
   const moved = accessDifferences(before, access);
   const compared = compareDefinitions(before.tool, tool);
-  // The definition hash is part of the file, so that a rewritten file always changes.
+  // At least `patch`: the definition hash is part of the file, so a rewritten file always differs.
   const least = greaterKind(compared.kind, moved.length === 0 ? "patch" : "minor");
   const file = {
     ...before,

@@ -3,7 +3,7 @@ import { cutAtWord, toOneLine } from "../../util/text.js";
 
 const MAX_NAME_LENGTH = 60;
 
-/** A name from a server, shortened, on one line and without control characters. */
+/** A tool or parameter name for display: shortened, on one line and without control characters. */
 export function shownName(name: string): string {
   return cutAtWord(sanitize(toOneLine(name)), MAX_NAME_LENGTH);
 }

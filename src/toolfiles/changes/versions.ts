@@ -2,7 +2,7 @@ export type ChangeKind = "same" | "patch" | "minor" | "major";
 
 const ORDER: readonly ChangeKind[] = ["same", "patch", "minor", "major"];
 
-/** The version after a change of that kind. */
+/** The next version after a change of this kind. */
 export function bump(version: string, kind: ChangeKind): string {
   const [major, minor, patch] = numbersOf(version);
   if (kind === "major") return `${major + 1}.0.0`;
@@ -10,7 +10,7 @@ export function bump(version: string, kind: ChangeKind): string {
   return kind === "patch" ? `${major}.${minor}.${patch + 1}` : version;
 }
 
-/** Negative if `one` is older, positive if it is newer. */
+/** Compares two versions for sorting: negative if `one` is older, positive if it is newer. */
 export function compareVersions(one: string, other: string): number {
   const [left, right] = [numbersOf(one), numbersOf(other)];
   return left[0] - right[0] || left[1] - right[1] || left[2] - right[2];

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 
-/** Keywords that only document a schema and do not affect validation. */
+/** JSON Schema keywords that only document a schema and do not affect validation. */
 export const TEXT_KEYWORDS: ReadonlySet<string> = new Set([
   "title",
   "description",
@@ -10,12 +10,12 @@ export const TEXT_KEYWORDS: ReadonlySet<string> = new Set([
   "$comment",
   "deprecated",
 ]);
-/** Keywords whose members are schemas with names chosen by the author. */
+/** Keywords whose value is a map of schemas with names chosen by the author. */
 const NAMED = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
-/** Keywords whose value is data, not a schema. */
+/** JSON Schema keywords whose value is data, not a schema. */
 const DATA = new Set(["enum", "const", "default", "required"]);
 
-/** The schema without the keywords that only document it. */
+/** Returns the schema without the keywords that only document it. */
 export function withoutTexts(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutTexts);
   if (!isJsonObject(schema)) return schema;

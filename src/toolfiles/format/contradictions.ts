@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { SchemaViolation } from "../../util/document/schema.js";
 
 /**
- * Checks across several parts of a file: values that must be equal, and variables where they are not allowed. It accepts
- * invalid parts, so that all problems are reported at once.
+ * Finds contradictions between several parts of a tool file: values that must be equal, and variables where they are
+ * not allowed. Accepts invalid parts, so that all problems are reported at once.
  */
 export function findContradictions(value: unknown, name: string): readonly SchemaViolation[] {
   if (!isJsonObject(value)) return [];
@@ -30,8 +30,8 @@ function differs(one: unknown, other: unknown, path: readonly string[], reason: 
 }
 
 /**
- * Variables in fields where the gateway does not expand them. The server's own texts (names, descriptions, schemas) may
- * contain `${`, because they are never expanded.
+ * Finds variables (`${NAME}`) in fields where the gateway does not expand them. Texts from the server (names,
+ * descriptions, schemas) may contain `${`, because they are never expanded.
  */
 function* misplacedVariables(value: JsonObject): Iterable<SchemaViolation> {
   const [metadata, config] = [membersOf(value["metadata"]), membersOf(value["config"])];
@@ -86,7 +86,7 @@ function* duplicateHeaders(headers: JsonObject): Iterable<SchemaViolation> {
   }
 }
 
-/** A requirement names the header that carries the variable: that header must contain it. */
+/** Finds required variables whose `header` does not contain them. */
 function* unusedHeaders(needs: readonly JsonObject[], headers: JsonObject): Iterable<SchemaViolation> {
   for (const [index, { name, header }] of needs.entries()) {
     if (typeof header !== "string" || typeof name !== "string") continue;

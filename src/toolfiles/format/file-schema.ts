@@ -8,7 +8,9 @@ const MAX_TEXT_LENGTH = 8_192;
 const MAX_TIMEOUT_S = 900;
 const MAX_NEEDS = 100;
 
-/** Text that the gateway itself uses; the server's texts, which it only passes on, may contain any characters. */
+/**
+ * A string that the gateway itself uses. Texts from the server, which it only passes on, may contain any characters.
+ */
 const text = z
   .string()
   .min(1)
@@ -138,7 +140,7 @@ export const stdioFile = z.strictObject({
   config: stdioConfig,
 });
 
-/** The content of a tool file. */
+/** The validated content of a tool file, by the kind of its server. */
 export type HttpContent = z.output<typeof httpFile>;
 export type StdioContent = z.output<typeof stdioFile>;
 

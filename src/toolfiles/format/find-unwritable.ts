@@ -4,7 +4,7 @@ import { parseToolFile } from "./parse-tool-file.js";
 import { toToolFileText } from "./to-text.js";
 import { MAX_DEFINITION_DEPTH, type ToolFile } from "./tool-file.js";
 
-/** Why a file cannot be written and read back unchanged; empty if it can. */
+/** Returns the reasons why a file cannot be written and read back unchanged; empty if it can. */
 export function findUnwritable(file: ToolFile): readonly string[] {
   if (!isWithinDepth(file.tool, MAX_DEFINITION_DEPTH))
     return [`its definition is nested over ${MAX_DEFINITION_DEPTH} levels deep`];

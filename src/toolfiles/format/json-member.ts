@@ -1,6 +1,6 @@
 type Context = { addIssue(issue: { code: "custom"; path: (string | number)[]; message: string }): void };
 
-/** YAML can contain numbers that JSON cannot represent (such as infinity); they cannot be hashed and compared. */
+/** Reports numbers that YAML has but JSON does not, such as infinity: they cannot be hashed and compared. */
 export function checkJsonMember(value: unknown, context: Context): void {
   const open: { value: unknown; path: (string | number)[] }[] = [{ value, path: [] }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { httpFile, stdioFile } from "./file-schema.js";
 
-/** JSON Schema (draft 7, which every editor supports) of a tool file. */
+/** The JSON Schema of a tool file, for editors. Draft 7, which all of them support. */
 export function toolFileJsonSchema(): Record<string, unknown> {
   const [{ $schema, ...http }, { $schema: _, ...stdio }] = [toSchema(httpFile), toSchema(stdioFile)];
   return {

@@ -9,7 +9,7 @@ import { definitionHash, type FileConnection, type ToolFile } from "./tool-file.
 
 export type ParsedToolFile =
   | { readonly kind: "ok"; readonly file: ToolFile }
-  /** All reasons, as `line:column: path: reason` if the position is known. */
+  /** All reasons why the file is invalid, each as `line:column: path: reason` if the position is known. */
   | { readonly kind: "wrong"; readonly reasons: readonly string[] };
 
 interface Reason {
@@ -19,8 +19,8 @@ interface Reason {
 }
 
 /**
- * Parses a body strictly: returns the file, or all problems. `name` is the file name, with or without `.yaml`; `firstLine` is
- * the line at which the body starts in the file.
+ * Parses the body of a tool file strictly. Returns the file, or all problems. `name` is the file name, with or without
+ * `.yaml`; `firstLine` is the line of the file at which the body starts.
  */
 export function parseToolFile(body: string | Uint8Array, name: string, firstLine = 1): ParsedToolFile {
   const text = decodeToolFileBody(body);
@@ -85,7 +85,7 @@ function toFile(content: HttpContent | StdioContent): ToolFile {
     server: metadata.mcp_server,
     tool,
     discoveredAt: metadata.discovered_at,
-    // A file of another program has no hash; its definition counts as the server's.
+    // A file that another program wrote may have no hash; its definition then counts as the server's.
     definitionHash: metadata.definition_hash ?? definitionHash(tool),
     ...(metadata.risk === undefined ? {} : { risk: metadata.risk }),
     needs: content.env_requirements.map(toNeed),

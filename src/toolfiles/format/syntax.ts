@@ -8,7 +8,7 @@ export type ToolFileBody =
 
 const MAX_FAULTS = 20;
 
-/** The text of a body: valid UTF-8 without a byte order mark, and not too large. */
+/** Decodes the body of a tool file. It must be valid UTF-8 without a byte order mark, and not too large. */
 export function decodeToolFileBody(body: string | Uint8Array): ToolFileBody {
   const size = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
   if (size > MAX_TOOL_FILE_BYTES) return { kind: "wrong", reason: `is larger than ${MAX_TOOL_FILE_BYTES / 1024} KiB` };
@@ -33,7 +33,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   "directive-line": "directives are not supported",
 };
 
-/** Syntax that YAML allows and a tool file does not, because YAML parsers differ on it. */
+/** Finds YAML syntax that is not allowed in a tool file, because YAML parsers differ on it. */
 export function findSyntaxFaults(text: string): readonly DocumentFault[] {
   const positionAt = positionsIn(text);
   const fault = (offset: number, reason: string): DocumentFault => ({ path: [], position: positionAt(offset), reason });
@@ -54,7 +54,7 @@ function* tokensIn(text: string, fault: ToFault): Iterable<DocumentFault> {
   for (const lexeme of new Lexer().lex(text)) {
     const type: string | null = isScalar ? "text" : CST.tokenType(lexeme);
     isScalar = type === "scalar";
-    // The lexer emits these markers; they are not part of the text.
+    // Skip markers that the lexer inserts: they are not part of the text.
     if (isScalar || type === "doc-mode" || type === "flow-error-end") continue;
     const reason = REFUSED[type ?? ""];
     if (reason !== undefined) yield fault(offset, reason);

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../model/json.js";
 import { quotedScalar, toYaml } from "./to-yaml.js";
 import type { EnvNeed, ToolFile } from "./tool-file.js";
 
-/** Deterministic. It does not check whether `parseToolFile` would accept the text. */
+/** Deterministic. Does not check whether `parseToolFile` would accept the text. */
 export function toToolFileText(file: ToolFile): string {
   const { tool, needs } = file;
   return toYaml({

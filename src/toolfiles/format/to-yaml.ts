@@ -2,13 +2,13 @@ import { Document, isMap, isPair, isScalar, Scalar, visit } from "yaml";
 import type { JsonObject } from "../../model/json.js";
 
 /**
- * Invisible characters, and characters that control a terminal or editor: they are escaped, so that a reviewer sees them. The
- * two joiners are allowed, because words and emoji need them.
+ * Invisible characters, and characters that control a terminal or editor. They are escaped, so that a reviewer sees
+ * them. Zero-width joiner and non-joiner are allowed, because words and emoji need them.
  */
 const HIDDEN = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Cn}]/u;
 const ALL_HIDDEN = new RegExp(HIDDEN, "gu");
 
-/** A text that is always written in double quotes. */
+/** A YAML string that is always written in double quotes. */
 export function quotedScalar(text: string): Scalar<string> {
   const scalar = new Scalar(text);
   scalar.type = Scalar.QUOTE_DOUBLE;
@@ -16,8 +16,8 @@ export function quotedScalar(text: string): Scalar<string> {
 }
 
 /**
- * YAML that YAML 1.1 and 1.2 parsers read in the same way: a blank line before each section, multi-line texts as literal
- * blocks, no folded lines, no aliases, no invisible characters. Undefined members are omitted.
+ * Writes YAML that YAML 1.1 and 1.2 parsers read in the same way: a blank line before each section, multi-line strings
+ * as literal blocks, no folded lines, no aliases, no invisible characters. Undefined members are omitted.
  */
 export function toYaml(content: JsonObject): string {
   const document = new Document(content, {
@@ -32,7 +32,7 @@ export function toYaml(content: JsonObject): string {
     if (name.value === "description" && isScalar(node)) node.type = fitsBlock(node.value) ? BLOCK : QUOTES;
   }
   const text = document.toString({ lineWidth: 0, singleQuote: false, doubleQuotedAsJSON: true });
-  // Every text with such a character is in double quotes, where escapes are allowed.
+  // All strings with hidden characters are in double quotes, where escapes are allowed.
   return text.replace(ALL_HIDDEN, escape);
 }
 
@@ -46,7 +46,7 @@ function choose(node: Scalar, isKey: boolean): void {
   else if (value.includes("\n")) node.type = fitsBlock(value) ? BLOCK : QUOTES;
 }
 
-/** Whether a literal block preserves the text exactly. */
+/** Whether a YAML literal block preserves the string exactly. */
 function fitsBlock(value: unknown): boolean {
   return (
     typeof value === "string" &&
@@ -56,7 +56,7 @@ function fitsBlock(value: unknown): boolean {
   );
 }
 
-/** The top-level members that start a new section. */
+/** Yields the top-level members of the document that start a new section. */
 function* sections({ contents }: Document): Iterable<readonly [Scalar, unknown]> {
   if (!isMap(contents)) return;
   for (const pair of contents.items.filter(isPair)) {

@@ -1,7 +1,7 @@
 export const MAX_SERVER_NAME_LENGTH = 40;
 export const SERVER_NAME_RULE = `must be 1 to ${MAX_SERVER_NAME_LENGTH} small letters, digits, dashes and underscores, with a letter or digit at both ends`;
 
-/** Whether the value can be the first part of a tool id. */
+/** Whether the value is a valid server name, which is the first part of a tool id. */
 export function isServerName(value: unknown): value is string {
   return (
     typeof value === "string" &&

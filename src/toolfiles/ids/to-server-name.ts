@@ -2,35 +2,37 @@ import { isServerName, MAX_SERVER_NAME_LENGTH } from "./server-name.js";
 
 const FALLBACK = "server";
 
-/** Words that are common in server names. */
+/** Words that are skipped, because they are common in the names of servers. */
 const GENERIC = new Set(
   "mcp server servers modelcontextprotocol api www app gateway remote proxy sse http https stdio streamable npm node py js ts mjs cjs index main cli dist build src bin lib latest start run cmd exe release debug target out v1 v2 v3".split(
     " ",
   ),
 );
 
-/** Programs that start others, and their sub-commands. */
+/** Programs that start other programs, such as `npx`, and their sub-commands. */
 const RUNNERS = new Set(
   "npx npm bunx pnpm pnpx yarn dlx exec x run tool install uv uvx pipx node bun deno tsx ts-node python python3 py docker podman env sh bash zsh cmd cmd.exe powershell pwsh java go ruby php dotnet cargo".split(
     " ",
   ),
 );
 
-/** Options of runners whose value does not identify the server. */
+/** Options of such programs whose value does not identify the server. */
 const VALUED = new Set(
   "-e --env --env-file -v --volume --mount --network --name --user -u -w --workdir -c --python --registry --platform".split(
     " ",
   ),
 );
 
-/** Hosting domains: the label below them identifies the customer. */
+/** Domains of hosting providers. The label before them identifies the customer. */
 const HOSTING = new Set(
   "workers.dev vercel.app netlify.app onrender.com fly.dev herokuapp.com railway.app ngrok.io ngrok.app ngrok-free.app azurewebsites.net run.app pages.dev github.io modal.run hf.space".split(
     " ",
   ),
 );
 
-/** A short server name, derived from its URL, its command line or the words of the command line. Always a valid name. */
+/**
+ * Derives a short server name from a URL, a command line or the words of a command line. The result is always valid.
+ */
 export function serverNameOfId(urlOrCommand: string | readonly string[]): string {
   const words = typeof urlOrCommand === "string" ? urlOrCommand.trim().split(/\s+/) : urlOrCommand;
   const [first = ""] = words;
@@ -52,7 +54,7 @@ function ofAddress(address: string): string | undefined {
   return firstName(parts) ?? fromPath();
 }
 
-/** Removes `com`, or `co.uk`. */
+/** Removes a domain ending such as `com` or `co.uk`. */
 function withoutEnding(labels: readonly string[]): string[] {
   const [last = "", previous = ""] = labels.toReversed();
   const isDouble = labels.length > 2 && last.length === 2 && /^(co|com|org|net|gov|ac|edu)$/.test(previous);
@@ -76,7 +78,7 @@ function isRunner(word: string, index: number): boolean {
   return RUNNERS.has(program.toLowerCase().replace(/\.(exe|cmd)$/, "")) || /^python[\d.]+$/.test(program);
 }
 
-/** For a package, an image, a module or a path: its last part that is not generic. */
+/** The last part of a package, image, module or path that is not a generic word. */
 function ofPackage(word: string): string | undefined {
   const withoutVersion = word.replace(/(?<=.)(@|==|>=|~=|:)[^/\\]*$/, "");
   return firstName(withoutVersion.split(/[\\/]/).reverse());

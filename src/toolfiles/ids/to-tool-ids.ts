@@ -1,20 +1,20 @@
-// Input: the names of a server's tools. Output: their tool ids, which are file names. It reads no folder.
+// Converts the names of a server's tools to tool ids, which are file names. Reads no folder.
 import { sha256 } from "../../util/sha256.js";
 import { isToolId, MAX_TOOL_ID_LENGTH } from "./tool-id.js";
 
 export interface TakenIds {
-  /** Tool name → id for the server's tools that already have a file; they keep it. */
+  /** Ids of the server's tools that already have a file, by tool name. They are kept. */
   readonly own?: ReadonlyMap<string, string>;
-  /** Ids of other servers' tools. */
+  /** Ids that tools of other servers use. */
   readonly others?: ReadonlySet<string>;
 }
 
 const MIN_HASH_LENGTH = 8;
 
 /**
- * An id for each tool: `{server}_{tool}` in snake case. Ids are unique, valid file names, and independent of the order of the
- * names. A hash of the name is appended if the plain form is truncated, empty, loses letters of the name, or is claimed by
- * several tools; of those, the tool whose name is exactly the plain form gets it without a hash.
+ * Returns an id for each tool: `{server}_{tool}` in snake case. Ids are unique, valid file names, and independent of
+ * the order of the names. A hash of the name is appended if this form is truncated, empty, loses letters of the name,
+ * or fits several tools; among those, the tool whose name is exactly this form gets it without a hash.
  */
 export function toToolIds(server: string, toolNames: readonly string[], taken: TakenIds = {}): Map<string, string> {
   const ids = new Map<string, string>();
@@ -42,7 +42,7 @@ export function toToolIds(server: string, toolNames: readonly string[], taken: T
   return new Map(toolNames.map((name) => [name, ids.get(name) ?? ""]));
 }
 
-/** The tool that gets the plain form, if the form contains the tool's whole name. */
+/** The tool that gets the id without a hash, if the id contains the tool's whole name. */
 function ownerOf(plain: string, names: readonly string[], prefix: string): string | undefined {
   const exact = names.find((name) => `${prefix}_${name}` === plain);
   const [only, ...others] = names;
@@ -53,7 +53,7 @@ function ownerOf(plain: string, names: readonly string[], prefix: string): strin
 function withHash(prefix: string, name: string, used: ReadonlySet<string>): string {
   const hash = sha256(name);
   for (let length = MIN_HASH_LENGTH; ; length += 1) {
-    // Only deliberately chosen names collide on the whole hash.
+    // Only names that were made to collide exhaust the whole hash.
     const suffix = length <= hash.length ? hash.slice(0, length) : sha256(`${length} ${name}`).slice(0, 32);
     const words = [prefix, toSnake(name)].filter((word) => word !== "").join("_");
     const id = `${words.slice(0, MAX_TOOL_ID_LENGTH - suffix.length - 1).replace(/_+$/, "")}_${suffix}`;
@@ -61,7 +61,7 @@ function withHash(prefix: string, name: string, used: ReadonlySet<string>): stri
   }
 }
 
-/** `resolve-library-id`, `getHTTPPage` and `Café.open` as words with underscores. */
+/** Converts names such as `resolve-library-id`, `getHTTPPage` and `Café.open` to snake case. */
 export function toSnake(text: string): string {
   return toPlain(text.slice(0, 400))
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
@@ -71,7 +71,7 @@ export function toSnake(text: string): string {
     .replace(/^_+|_+$/g, "");
 }
 
-/** Whether snake case loses more than punctuation. */
+/** Whether converting to snake case loses more than punctuation. */
 function isLossy(text: string): boolean {
   return text.length > 400 || /[^ -~]/.test(toPlain(text));
 }

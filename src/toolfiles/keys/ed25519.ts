@@ -23,22 +23,22 @@ export function createKeyPair(): KeyPair {
   return { publicKey: x, privateKey: d };
 }
 
-/** The 32 bytes of a key; undefined if the text is not canonical base64url without padding. */
+/** Decodes the 32 bytes of a key; undefined if the text is not canonical base64url without padding. */
 export function parseKeyBytes(text: string): Buffer | undefined {
   return decodeExactly(text, KEY_BYTES);
 }
 
-/** The 64 bytes of a signature; undefined if the text is not canonical base64url without padding. */
+/** Decodes the 64 bytes of a signature; undefined if the text is not canonical base64url without padding. */
 export function parseSignature(text: string): Buffer | undefined {
   return decodeExactly(text, SIGNATURE_BYTES);
 }
 
-/** The id of a public key: the first half of its SHA-256. */
+/** The id of a public key: the first half of its SHA-256 hash. */
 export function keyIdOf(publicKey: Uint8Array): string {
   return createHash("sha256").update(publicKey).digest("hex").slice(0, 32);
 }
 
-/** The public key that belongs to a private one. */
+/** The public key that belongs to a private key. */
 export function publicKeyOf(privateKey: string): string {
   return createPublicKey(toPrivate(privateKey)).export({ format: "jwk" }).x ?? "";
 }
@@ -52,12 +52,12 @@ export function isSignedBy(publicKey: string, message: Uint8Array, signature: Ui
   return verify(null, message, key, signature);
 }
 
-/** Node requires `x` in the JWK but does not check it, so the private key is used for both. */
+/** Node requires the public key `x` in the JWK but does not check it, so the private key is passed for both. */
 function toPrivate(privateKey: string): KeyObject {
   return createPrivateKey({ key: { kty: "OKP", crv: "Ed25519", d: privateKey, x: privateKey }, format: "jwk" });
 }
 
-/** Several texts decode to the same bytes; only the canonical one is accepted. */
+/** Decodes base64url. Several strings decode to the same bytes; only the canonical one is accepted. */
 function decodeExactly(text: string, length: number): Buffer | undefined {
   const bytes = Buffer.from(text, "base64url");
   return bytes.length === length && bytes.toString("base64url") === text ? bytes : undefined;

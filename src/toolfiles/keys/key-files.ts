@@ -17,7 +17,9 @@ const time = z.iso.datetime();
 const identity = { keyId: z.string().regex(KEY_ID), publicKey: publicKeyText, name: keyName };
 const MAX_OVERLAP_MS = 10 * 366 * 24 * 60 * 60_000;
 
-/** How long the previous key stays valid. Only keys created on this machine have one. */
+/**
+ * How long the previous key remains valid after this one is created. Only keys created on this machine have an overlap.
+ */
 export const overlapMs = z.number().int().min(0).max(MAX_OVERLAP_MS);
 
 const privateRecord = z.strictObject({ ...identity, privateKey: publicKeyText, createdAt: time, overlapMs });
@@ -40,7 +42,10 @@ export interface KeyFolder {
   readonly problems: readonly KeyProblem[];
 }
 
-/** Each purpose has its own file, and no file is modified, so that concurrent processes do not undo each other's changes. */
+/**
+ * A file of the key folder. Each kind of record has its own file, and files are never modified, so that concurrent
+ * processes do not undo each other's changes.
+ */
 type KeyFile =
   | { readonly kind: "private"; readonly record: PrivateRecord }
   | { readonly kind: "public"; readonly record: PublicRecord }
@@ -53,7 +58,7 @@ export async function writeKeyFile(folder: string, { kind, record }: KeyFile): P
   await syncFolder(folder);
 }
 
-/** All usable keys in the folder; unusable files are reported and skipped. */
+/** Reads all usable keys in the folder. Unusable files are skipped and reported in `problems`. */
 export async function readKeyFolder(folder: string): Promise<KeyFolder> {
   const privates = new Map<string, PrivateRecord>();
   const publics = new Map<string, PublicRecord>();
@@ -64,7 +69,7 @@ export async function readKeyFolder(folder: string): Promise<KeyFolder> {
       const [, keyId, kind] = FILE.exec(name) ?? [];
       if (keyId === undefined) continue;
       const file = join(folder, name);
-      // The file name alone revokes the key, even if the content is damaged.
+      // The name of a file alone revokes the key, even if its content is damaged.
       if (kind === "revoked") revoked.set(keyId, new Date(0).toISOString());
       try {
         const content = await readKeyFile(file);
@@ -128,7 +133,7 @@ function parse<T>(schema: z.ZodType<T>, content: string): T {
     try {
       return JSON.parse(text);
     } catch {
-      // The parser's message would quote the file.
+      // Do not use the parser's message, which would quote the file.
       context.addIssue({ code: "custom", message: "it is not JSON" });
       return z.NEVER;
     }
@@ -139,7 +144,10 @@ function parse<T>(schema: z.ZodType<T>, content: string): T {
   throw new UnusableKeyError(issue?.path.length ? `its ${issue.path.join(".")} is invalid` : "its content is invalid");
 }
 
-/** The id is computed from the key bytes, so that another key cannot be stored under this name. */
+/**
+ * Throws if the record does not belong to this file name. The id is computed from the key bytes, so that another key
+ * cannot be stored under this name.
+ */
 function checkPublic<T extends { keyId: string; publicKey: string }>(record: T, keyId: string): T {
   const bytes = parseKeyBytes(record.publicKey);
   if (bytes === undefined || keyIdOf(bytes) !== keyId || record.keyId !== keyId) {
@@ -155,7 +163,7 @@ function checkPrivate(record: PrivateRecord, keyId: string): PrivateRecord {
   return checkPublic(record, keyId);
 }
 
-/** Never returns the text of an unknown error, which may quote the file. */
+/** The reason of an error, for messages. Never returns the text of an unknown error, which may quote the file. */
 export function fileErrorReason(error: unknown): string {
   if (error instanceof UnusableKeyError) return error.message;
   const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";

@@ -9,7 +9,9 @@ export interface KeyLine {
 
 const LINE = /^anygpt-ed25519 ([\w-]{43}) (.+)$/u;
 
-/** One line without invisible characters and without characters that change the writing direction. */
+/**
+ * The name of a key: one line without invisible characters and without characters that change the writing direction.
+ */
 export const keyName = z
   .string()
   .regex(/^(?! )[^\p{C}\p{Zl}\p{Zp}]{1,80}(?<! )$/u, "is not a line of 1 to 80 visible characters");
@@ -22,7 +24,7 @@ export function toKeyLine({ publicKey, name }: KeyLine): string {
   return `anygpt-ed25519 ${publicKey} ${name}`;
 }
 
-/** Undefined unless the text is exactly one such line, with or without a line break. */
+/** Parses the text form of a key. Undefined unless the text is exactly one such line, with or without a line break. */
 export function parseKeyLine(text: string): KeyLine | undefined {
   const [, publicKey = "", name = ""] = LINE.exec(text.replace(/\r?\n$/, "")) ?? [];
   const line = { publicKey, name };

@@ -1,18 +1,18 @@
 export interface KnownKey {
   readonly keyId: string;
-  /** Base64url of its 32 bytes. */
+  /** The 32 bytes of the public key in base64url. */
   readonly publicKey: string;
   readonly name: string;
   readonly trustedAt: string;
-  /** Created on this machine. */
+  /** Whether the key was created on this machine. */
   readonly isOwn: boolean;
-  /** The private key is available. */
+  /** Whether the private key is available. */
   readonly canSign: boolean;
   readonly notAfter?: string;
   readonly revokedAt?: string;
 }
 
-/** Signs with a private key, which cannot be read from this object. */
+/** Signs with a private key. The private key cannot be read from this object. */
 export interface SigningKey {
   readonly keyId: string;
   readonly name: string;
@@ -22,7 +22,7 @@ export interface SigningKey {
 /** A key file that is not used, and the reason. */
 export interface KeyProblem {
   readonly file: string;
-  /** Undefined if the problem concerns the whole folder. */
+  /** The key that cannot be used. Undefined if the problem concerns the whole folder. */
   readonly keyId?: string;
   readonly reason: string;
 }
@@ -32,7 +32,7 @@ export interface KeyList {
   readonly problems: readonly KeyProblem[];
 }
 
-/** The allowed clock difference between two machines. */
+/** The accepted clock difference between two machines. */
 export const SKEW_MS = 5 * 60_000;
 
 export type Standing = "good" | "expired" | "revoked";

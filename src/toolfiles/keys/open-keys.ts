@@ -1,5 +1,5 @@
-// The user's own keys and trusted keys: creates, lists, trusts, revokes and uses them for signing. It never returns a private
-// key.
+// Manages the signing keys: the user's own keys and the trusted keys of others. Creates, lists, trusts and revokes
+// keys, and signs with them. Never returns a private key.
 import { z } from "zod";
 import { DiscoveryError } from "../../errors.js";
 import { createKeyPair, KEY_ID, keyIdOf, parseKeyBytes, signWith } from "./ed25519.js";
@@ -14,7 +14,7 @@ import {
 import { keyName, parseKeyLine, publicKeyText, toKeyLine } from "./key-line.js";
 import { type KeyList, type KnownKey, type SigningKey, standingOf } from "./known-key.js";
 
-/** How long the previous key stays valid after a new one is created. */
+/** By default, how long the previous key remains valid after a new one is created. */
 export const OVERLAP_MS = 30 * 24 * 60 * 60_000;
 
 const offered = z.strictObject({
@@ -24,27 +24,27 @@ const offered = z.strictObject({
   notAfter: z.iso.datetime().optional(),
 });
 
-/** Another user's public key, to be trusted. */
+/** A public key of another user that is to be trusted. */
 export type OfferedKey = z.input<typeof offered>;
 
 export interface NewKey {
   readonly name: string;
-  /** How long the previous own key stays valid. */
+  /** How long the user's previous key remains valid. */
   readonly overlapMs?: number;
 }
 
 export interface Keys {
-  /** The newest valid own key; undefined if there is none. */
+  /** Returns the user's newest valid key; undefined if there is none. */
   active(): Promise<SigningKey | undefined>;
-  /** The own key with this id, if it is valid and its private key is available. */
+  /** Returns the user's key with this id, if it is valid and its private key is available. */
   signing(keyId: string): Promise<SigningKey | undefined>;
-  /** Creates an own key, which becomes the active one. */
+  /** Creates a key for the user, which becomes the active one. */
   create(key: NewKey): Promise<KnownKey>;
   list(): Promise<KeyList>;
   find(keyId: string): Promise<KnownKey | undefined>;
-  /** Trusts a key: a line as `exportLine` returns it, or the same as an object. */
+  /** Trusts a key, given as a line from `exportLine` or as an object. */
   trust(key: string | OfferedKey): Promise<KnownKey>;
-  /** Permanent: the key cannot be trusted again. */
+  /** Revokes a key permanently: it cannot be trusted again. */
   revoke(keyId: string): Promise<KnownKey>;
   exportLine(keyId: string): Promise<string>;
 }
@@ -81,7 +81,7 @@ export function openKeys(folder: string, now: () => number): Keys {
       const { keyId, publicKey } = check({ ...pair, name });
       const createdAt = timestamp();
       const common = { keyId, publicKey, name, overlapMs };
-      // The private key is written first: if the process ends in between, the key is still usable.
+      // Write the private key first: if the process ends before the second write, the key is still usable.
       await writing(folder, async () => {
         await writeKeyFile(folder, { kind: "private", record: { ...common, privateKey, createdAt } });
         await writeKeyFile(folder, { kind: "public", record: { ...common, trustedAt: createdAt } });
@@ -117,7 +117,7 @@ export function openKeys(folder: string, now: () => number): Keys {
   };
 }
 
-/** Oldest first. */
+/** Combines the files of the key folder to a list of keys, oldest first. */
 function toKnownKeys({ privates, publics, revoked }: KeyFolder): KnownKey[] {
   const own = [...publics.values()].flatMap(({ overlapMs, trustedAt: createdAt, keyId }) =>
     overlapMs === undefined ? [] : [{ keyId, createdAt, overlapMs }],
@@ -151,8 +151,9 @@ function toKnownKeys({ privates, publics, revoked }: KeyFolder): KnownKey[] {
 }
 
 /**
- * An own key expires when a newer key has existed for that key's overlap. The expiry is computed, not stored: if several
- * processes create keys concurrently, the newest key still has no expiry. A revoked newer key counts too.
+ * When a key of the user expires: as soon as a newer key has existed for the newer key's overlap time. The expiry is
+ * computed, not stored, so that the newest key has no expiry even if several processes create keys concurrently. A
+ * revoked newer key counts too.
  */
 function endOf(
   key: Pick<KnownKey, "keyId" | "trustedAt">,
@@ -177,7 +178,7 @@ function parseLine(line: string): OfferedKey {
   return parseKeyLine(line) ?? throwNotAKey("it is not a line `anygpt-ed25519 KEY NAME`");
 }
 
-/** The id is computed from the key bytes; a given id must be the same. */
+/** Validates a key. Its id is computed from the key bytes; if an id is given, it must be the same. */
 function check(given: OfferedKey) {
   const parsed = offered.safeParse(given);
   if (!parsed.success) {

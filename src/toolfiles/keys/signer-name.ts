@@ -2,13 +2,13 @@ import { hostname, userInfo } from "node:os";
 
 const MAX_LENGTH = 80;
 
-/** `ann@laptop`: the default name of a signer. */
+/** The default name of a signer, such as `ann@laptop`. */
 export function signerName(): string {
   const name = `${userName()}@${hostname()}`.replace(/[^\p{L}\p{N}@._-]/gu, "-");
   return Array.from(name).slice(0, MAX_LENGTH).join("");
 }
 
-/** System accounts may have no name. */
+/** The name of the current user; a default for system accounts without a name. */
 function userName(): string {
   try {
     return userInfo().username;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { KEY_ID, parseSignature } from "../keys/ed25519.js";
 
-/** The two lines above the body of a tool file, parsed. `body` is a slice of the given buffer. */
+/** The two signature lines above the body of a tool file, parsed. `body` is a slice of the given buffer. */
 export type Envelope =
   | {
       readonly kind: "signed";
@@ -15,7 +15,7 @@ export type Envelope =
   | { readonly kind: "malformed"; readonly reason: string };
 
 export interface Stamp {
-  /** In UTC, to the second. */
+  /** When the file was signed, in UTC to the second. */
   readonly validatedAt: string;
   /** SHA-256 of the body, in lower-case hexadecimal. */
   readonly hash: string;
@@ -23,7 +23,7 @@ export interface Stamp {
 
 const STAMP = /^# kiwi-mcp:validated:(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ):([0-9a-f]{64})$/;
 const SEAL = /^# anygpt:ed25519:([0-9a-f]{32}):([\w-]{86})$/;
-/** Matches lines that are meant to be one of the two lines, even if they are malformed. */
+/** Matches everything that looks like a signature line, even if it is malformed. */
 const ALIKE = /^\W*(?:kiwi-mcp|anygpt)\b/i;
 const LINE_FEED = 0x0a;
 
@@ -43,12 +43,15 @@ export function bodyHash(body: Uint8Array): string {
   return createHash("sha256").update(body).digest("hex");
 }
 
-/** The message that is signed. Its first line separates it from signatures for other purposes. */
+/** The bytes that are signed. The first line makes them different from messages signed for other purposes. */
 export function toMessage(stamp: Stamp, keyId: string, body: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from(`anygpt-tool-file-v1\n${encodeStamp(stamp)}\n${keyId}\n`), body]);
 }
 
-/** Each line has exactly one valid form; every similar line is malformed and never counts as text. */
+/**
+ * Parses the signature lines. Each has exactly one valid form; a similar line is reported as malformed and never
+ * treated as body text.
+ */
 export function decodeEnvelope(bytes: Buffer): Envelope {
   const first = takeLine(bytes);
   const stamp = decodeStamp(first.line);
@@ -67,7 +70,7 @@ export function decodeEnvelope(bytes: Buffer): Envelope {
   return { kind: "signed", stamp, ...seal, body: second.rest };
 }
 
-/** The body below all valid or malformed signature lines: the part that is signed again. */
+/** Returns the body without any valid or malformed signature lines, for signing the file again. */
 export function bodyOf(bytes: Buffer): Buffer {
   let body = bytes;
   for (let next = takeLine(body); ALIKE.test(next.line); next = takeLine(body)) body = next.rest ?? Buffer.alloc(0);
@@ -78,7 +81,7 @@ function decodeStamp(line: string): Stamp | undefined {
   const [, validatedAt, hash] = STAMP.exec(line) ?? [];
   if (validatedAt === undefined || hash === undefined) return undefined;
   const time = Date.parse(validatedAt);
-  // V8 accepts 30 February and turns it into a day in March.
+  // Compare with the formatted time, because V8 accepts 30 February and turns it into a day in March.
   return Number.isFinite(time) && toValidatedAt(time) === validatedAt ? { validatedAt, hash } : undefined;
 }
 
@@ -88,7 +91,9 @@ function decodeSeal(line: string): { keyId: string; signature: Buffer } | undefi
   return KEY_ID.test(keyId) && signature !== undefined ? { keyId, signature } : undefined;
 }
 
-/** The bytes up to the first line feed, one character per byte, so that different bytes never compare as equal. */
+/**
+ * Reads the bytes up to the first line feed, as one character per byte, so that different bytes never compare as equal.
+ */
 function takeLine(bytes: Buffer): { line: string; rest?: Buffer } {
   const end = bytes.indexOf(LINE_FEED);
   if (end === -1) return { line: bytes.toString("latin1") };

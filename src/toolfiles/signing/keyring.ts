@@ -1,9 +1,9 @@
 import type { KeyList, KeyProblem, KnownKey } from "../keys/known-key.js";
 
-/** A snapshot of the keys, to verify many files. */
+/** A snapshot of the signing keys, for verifying many files. */
 export interface SigningKeyring {
   find(keyId: string): KnownKey | undefined;
-  /** Why a key in the folder is not used, or why the whole folder is not used. */
+  /** Returns why this key, or the whole key folder, cannot be used; undefined if it can. */
   problemOf(keyId: string): KeyProblem | undefined;
 }
 

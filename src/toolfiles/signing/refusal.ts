@@ -1,7 +1,7 @@
 import { DiscoveryError } from "../../errors.js";
 import type { Hint } from "../../model/next-steps.js";
 
-/** Why a tool file is rejected. */
+/** The kinds of reasons for which a tool file is rejected. */
 export type RefusalReason =
   | "unsigned"
   | "hash-only"
@@ -19,14 +19,14 @@ export type RefusalReason =
   | "too-large"
   | "shadowed";
 
-/** The reason why a tool file is rejected, with its error. */
+/** The reason why a tool file is rejected, with the error for the user. */
 export interface SignatureRefusal {
   readonly reason: RefusalReason;
   readonly error: DiscoveryError;
 }
 
 export interface RefusalText {
-  /** What is wrong with the file: the rest of a sentence that begins with its name, without the full stop. */
+  /** What is wrong with the file: the predicate of a sentence that begins with the file name, without a full stop. */
   readonly what: string;
   readonly hint: Hint;
   readonly keyId?: string;
@@ -34,7 +34,7 @@ export interface RefusalText {
   readonly cause?: unknown;
 }
 
-/** The signature is not the problem; the code is CONFIGURATION_ERROR. */
+/** Reasons that do not concern the signature. Their error code is CONFIGURATION_ERROR. */
 const WRONG: ReadonlySet<RefusalReason> = new Set([
   "wrong-name",
   "wrong-content",

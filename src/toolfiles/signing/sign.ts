@@ -1,9 +1,9 @@
 import type { SigningKey } from "../keys/known-key.js";
 import { bodyOf, encodeSeal, encodeStamp, bodyHash, toMessage, toValidatedAt } from "./envelope.js";
 
-/** The bytes of a signed tool file: two lines (time and hash; key and signature) and the body. */
+/** Returns the bytes of a signed tool file: two lines (time and hash; key and signature) and the body. */
 export function signToolFile(content: Uint8Array, key: SigningKey, now: number): Buffer {
-  // Existing signature lines are replaced.
+  // Removes existing signature lines.
   const body = bodyOf(Buffer.from(content));
   const stamp = { validatedAt: toValidatedAt(now), hash: bodyHash(body) };
   const signature = key.sign(toMessage(stamp, key.keyId, body));

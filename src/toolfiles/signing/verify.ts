@@ -1,5 +1,5 @@
-// Input: the bytes of a tool file. Output: its body (a slice of these bytes) and the key that signed it, or the reason for a
-// rejection. It does not parse the body.
+// Verifies the signature of a tool file. Returns its body (a slice of the given bytes) and the key that signed it, or
+// the reason for rejecting the file. Does not parse the body.
 import type { NextStep } from "../../model/next-steps.js";
 import { isSignedBy } from "../keys/ed25519.js";
 import { type KnownKey, SKEW_MS, standingOf } from "../keys/known-key.js";
@@ -7,7 +7,10 @@ import { decodeEnvelope, type Envelope, bodyHash, type Stamp, toMessage } from "
 import type { SigningKeyring } from "./keyring.js";
 import { type SignatureRefusal, toSignatureRefusal } from "./refusal.js";
 
-/** `hash`: unsigned files are accepted too if their content matches the hash that they contain. */
+/**
+ * Which tool files are accepted: only signed ones (`required`), or also unsigned ones whose content matches the hash
+ * that they contain (`hash`).
+ */
 export type Signatures = "required" | "hash";
 
 export type KeyTrust =
@@ -19,14 +22,14 @@ export type SignatureVerdict =
   | { readonly kind: "refused"; readonly refusal: SignatureRefusal };
 
 export interface VerifyToolFileParts {
-  /** The file's name, for messages. */
+  /** The name of the tool file, for messages. */
   readonly file: string;
   readonly keys: SigningKeyring;
   readonly signatures: Signatures;
   readonly now: number;
 }
 
-/** The caller must not modify the buffer afterwards: the body is a slice of it. */
+/** Verifies a tool file. The caller must not modify `bytes` afterwards, because the returned body is a slice of it. */
 export function verifyToolFile(bytes: Buffer, parts: VerifyToolFileParts): SignatureVerdict {
   const envelope = decodeEnvelope(bytes);
   switch (envelope.kind) {
@@ -79,7 +82,7 @@ function examineUnsigned(stamp: Stamp, parts: VerifyToolFileParts): SignatureRef
   return refuseHashOnly(parts.file, "is intact but has only a hash and no signature");
 }
 
-/** The refusal for an intact file that needs a signature. */
+/** The reason for rejecting an intact but unsigned file where a signature is required. */
 export function refuseHashOnly(file: string, what: string): SignatureRefusal {
   return toSignatureRefusal(file, "hash-only", {
     what,
@@ -127,7 +130,7 @@ function unknownKey(keyId: string, { file, keys }: Pick<VerifyToolFileParts, "fi
   return toSignatureRefusal(file, "unknown-key", {
     what: `is signed with the key ${keyId}, which is not trusted here`,
     hint: [
-      "Ask the signer for the line that `anygpt mcp keys export` prints there.",
+      "Ask the signer for the line that `anygpt mcp keys export` prints on the signer's machine.",
       { action: "run-command", command: "anygpt mcp keys trust", purpose: "trust the key" },
     ],
     keyId,
@@ -172,7 +175,7 @@ function nameOf({ keyId, name }: KnownKey): string {
   return `${keyId} (${name})`;
 }
 
-/** The command that signs the file, with the tool id, which is the file's name. */
+/** The suggested command that signs the file. The tool id is the file name without its extension. */
 function sign(file: string): NextStep {
   const toolId = file.slice(Math.max(file.lastIndexOf("/"), file.lastIndexOf("\\")) + 1).replace(/\.yaml$/, "");
   return { action: "run-command", command: `anygpt mcp sign ${toolId}`, purpose: "sign it" };

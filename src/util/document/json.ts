@@ -10,7 +10,7 @@ import {
   type SyntaxNode,
 } from "./tree.js";
 
-/** JSON with comments and trailing commas, as editors and MCP clients write it. */
+/** Parses JSON with comments and trailing commas, as editors and MCP clients write it. */
 export function parseJson(text: string): Parsed {
   const positionAt = positionsIn(text);
   const deep = tooDeepAt(text);
@@ -51,8 +51,8 @@ const REASONS: Readonly<Record<string, string>> = {
   InvalidCharacter: "is a control character, which must be escaped",
 };
 
-// Check the depth first: the parser is recursive, and a stack overflow inside a regular expression would end the
-// process.
+// Returns the offset at which the text is nested too deeply. Run this before the parser, which is recursive: a stack
+// overflow inside a regular expression would end the process.
 function tooDeepAt(text: string): number | undefined {
   const scanner = createScanner(text, true);
   let depth = 0;

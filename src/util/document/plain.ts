@@ -1,6 +1,9 @@
 import { buildDocument, type Parsed, type SyntaxNode } from "./tree.js";
 
-/** Copies a value to plain data; functions, class instances, cycles and dangerous keys are faults. */
+/**
+ * Copies a value to plain data. Functions, class instances, cycles and dangerous keys are reported as validation
+ * errors.
+ */
 export function parsePlain(value: unknown): Parsed {
   return buildDocument(toNode(value), () => ({ line: 1, column: 1 }));
 }
@@ -26,7 +29,8 @@ function toNode(value: unknown): SyntaxNode {
 
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
-  // The module of a configuration file may come from another realm with its own Object.
+  // The prototype cannot be compared with `Object.prototype`: the module of a configuration file may come from another
+  // realm with its own `Object`.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 

@@ -5,23 +5,23 @@ export interface Position {
   readonly column: number;
 }
 
-/** Something that is wrong in a configuration or another document, with its position. */
+/** A problem in the configuration or another document, with its position. */
 export interface Problem {
-  /** The file, or a name for data that has none. */
+  /** The file name, or a name for data that does not come from a file. */
   readonly file: string;
-  /** For example `toolRules[2].enabled`; empty if it concerns the whole file. */
+  /** The location of the invalid value, such as `toolRules[2].enabled`; empty if the whole file is meant. */
   readonly path: string;
   readonly line?: number;
   readonly column?: number;
   readonly reason: string;
 }
 
-/** `file:line:column: path: reason`, without the parts that are unknown. */
+/** A problem as one line, `file:line:column: path: reason`, without the parts that are unknown. */
 export function describeProblem(problem: Problem): string {
   return `${problem.file}${inFile(problem)}`;
 }
 
-/** The same without the file, for a message that has named it already. */
+/** Like `describeProblem`, but without the file, for messages that already name the file. */
 export function describeInFile(problem: Problem): string {
   return inFile(problem).replace(/^:\s?/, "");
 }

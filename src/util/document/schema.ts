@@ -16,8 +16,8 @@ type Issue = z.core.$ZodIssue;
 
 /** Checks data against a schema. Reports all violations at once, each with the expected value. */
 export function checkSchema<Schema extends z.ZodType>(schema: Schema, data: unknown): Checked<z.output<Schema>> {
-  // The final issue no longer has the schema that raised it, but it keeps its list of keys, which serves as the map
-  // key.
+  // The allowed keys of the schema that raised an "unrecognized keys" issue, for suggestions. The map is keyed by the
+  // issue's list of keys, because the final issue no longer refers to its schema.
   const knownKeys = new WeakMap<readonly string[], readonly string[]>();
   const result = schema.safeParse(data, {
     error: (issue) => {
@@ -55,7 +55,7 @@ function unknownKey(key: string, known: readonly string[]): string {
   return `is not a known key; ${hint}`;
 }
 
-/** The alternatives of a union whose type matches, if there is exactly one. */
+/** The issues of the only alternative of a union whose type matches; undefined if none or several match. */
 function branchOfSameType(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   const fitting = branches.filter((issues) => !issues.some((issue) => issue.path.length === 0 && isTypeIssue(issue)));
   return fitting.length === 1 ? fitting[0] : undefined;

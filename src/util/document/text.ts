@@ -11,7 +11,7 @@ export type TextFile =
 export async function readTextFile(file: string): Promise<TextFile> {
   try {
     const stats = await stat(file);
-    // Reading a named pipe would wait for a writer, perhaps forever.
+    // Do not read a named pipe: it would wait for a writer, perhaps forever.
     if (!stats.isFile()) return { kind: "unreadable", reason: "is not a regular file" };
     if (stats.size > MAX_BYTES) return { kind: "unreadable", reason: "is larger than 4 MiB" };
     return decodeUtf8(await readFile(file));
@@ -20,7 +20,7 @@ export async function readTextFile(file: string): Promise<TextFile> {
   }
 }
 
-/** Strict UTF-8: a file in another encoding is reported instead of being decoded to wrong characters. */
+/** Decodes UTF-8 strictly: a file in another encoding is reported instead of being decoded to wrong characters. */
 export function decodeUtf8(bytes: Uint8Array): TextFile {
   const [first, second] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {

@@ -1,8 +1,8 @@
 import type { Path, Position } from "./problem.js";
 
 /**
- * The result of a parser before it is checked. Members and items are produced on demand, so that an alias that
- * multiplies itself is expanded only up to the limits.
+ * The syntax tree of a parser before validation. Members and items are produced on demand, so that aliases that
+ * multiply each other are expanded only up to the limits.
  */
 export type SyntaxNode =
   | { readonly kind: "map"; readonly offset?: number; readonly members: () => Iterable<SyntaxMember> }
@@ -22,10 +22,10 @@ export interface DocumentFault {
   readonly reason: string;
 }
 
-/** Plain data that is safe to read, with the source position of each part. */
+/** Plain data, validated for safe use, with the source position of each value. */
 export interface Document {
   readonly value: unknown;
-  /** The nearest known position: of the member itself, otherwise of its closest parent. */
+  /** Returns the position of the value at this path, or of its closest parent with a known position. */
   positionOf(path: Path): Position | undefined;
 }
 
@@ -40,7 +40,7 @@ const FORBIDDEN_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 
 export const TOO_DEEP = `is nested more than ${MAX_DOCUMENT_DEPTH} levels deep`;
 
-/** Checks keys and limits, builds plain data, and keeps the position of every member. */
+/** Builds plain data from a syntax tree. Checks keys and limits, and keeps the position of every value. */
 export function buildDocument(root: SyntaxNode, positionAt: (offset: number) => Position): Parsed {
   const faults: DocumentFault[] = [];
   const offsets = new Map<object, Map<string | number, number>>();
@@ -112,7 +112,10 @@ export function buildDocument(root: SyntaxNode, positionAt: (offset: number) => 
   return { kind: "document", document: { value, positionOf } };
 }
 
-/** The path to a node as a linked list; it becomes an array only on demand, because most nodes have no fault. */
+/**
+ * The path to a node as a linked list. It is converted to an array only if the node has a validation error, which is
+ * rare.
+ */
 interface Trail {
   readonly segment: string | number;
   readonly depth: number;
@@ -129,7 +132,7 @@ function pathOf(trail: Trail | undefined): Path {
   return path;
 }
 
-/** One mistake often causes several parser errors on the same line; only the first is useful. */
+/** Keeps the first validation error of each line: one mistake often causes several parser errors on the same line. */
 export function firstOfEachLine(faults: readonly DocumentFault[]): DocumentFault[] {
   const seen = new Set<number | undefined>();
   return faults.filter(({ position }) => !seen.has(position?.line) && seen.add(position?.line)).slice(0, MAX_FAULTS);

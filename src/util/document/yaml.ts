@@ -31,12 +31,15 @@ const OPTIONS = {
   schema: "core",
   merge: false,
   resolveKnownTags: false,
-  // Duplicate keys are found while building, in linear time; the library compares every key with every other.
+  // Duplicate keys are found in linear time while building the document; the library would compare every key with every
+  // other.
   uniqueKeys: false,
   logLevel: "silent",
 } as const;
 
-/** YAML 1.2 core schema, one document. Aliases are expanded within the limits; merge keys and tags are rejected. */
+/**
+ * Parses one YAML 1.2 document (core schema). Aliases are expanded within the limits; merge keys and tags are rejected.
+ */
 export function parseYaml(text: string): Parsed {
   const positionAt = positionsIn(text);
   const fault = (reason: string, offset = 0): Parsed => ({
@@ -62,7 +65,7 @@ export function parseYaml(text: string): Parsed {
   }
 }
 
-// The messages of the library quote the file, which may contain secrets.
+// Own messages, because those of the library quote the file, which may contain secrets.
 const REASONS: Readonly<Partial<Record<ErrorCode, string>>> = {
   BAD_ALIAS: "the alias is not valid",
   BAD_DIRECTIVE: "the directive is not valid",
@@ -87,8 +90,8 @@ function hasTooManyLines(text: string): boolean {
   return false;
 }
 
-// Returns the tokens, or the offset at which they are nested too deeply. Check the depth first: the composer is
-// recursive, and a stack overflow inside a regular expression would end the process.
+// Returns the tokens, or the offset at which they are nested too deeply. Run this before the composer, which is
+// recursive: a stack overflow inside a regular expression would end the process.
 function tokensOf(text: string): CST.Token[] | number {
   const parser = new Parser();
   const tokens: CST.Token[] = [];
@@ -140,7 +143,7 @@ function syntaxOf(document: Document.Parsed): SyntaxNode {
   return toNode(document.contents, 0);
 }
 
-// A key such as 404 or true is treated as text, in its original spelling.
+// The text of a map key. A key such as 404 or true is used as a string, in its original spelling.
 function keyText(key: { value: unknown; source?: string }): string | undefined {
   if (typeof key.value === "string") return key.value;
   return key.value === null ? undefined : (key.source ?? undefined);

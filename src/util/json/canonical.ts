@@ -1,18 +1,18 @@
 import { createHmac } from "node:crypto";
 
-/** A container that is being written. */
+/** An array or object that is being written. */
 interface Level {
   readonly value: readonly unknown[] | Readonly<Record<string, unknown>>;
-  /** Sorted; undefined for a list. */
+  /** The sorted keys of an object; undefined for an array. */
   readonly keys: readonly string[] | undefined;
   next: number;
 }
 
 /**
- * The canonical text of a JSON value (RFC 8785): keys sorted by UTF-16 code units, numbers and strings as
- * `JSON.stringify` writes them, no white space. Equal values have equal texts, and different values different ones. An
- * undefined member counts as absent. Throws for any other value that is not JSON, because omitting it would make two
- * different values equal. Iterative, so that deep nesting cannot exhaust the stack.
+ * The canonical text of a JSON value (RFC 8785): keys sorted by UTF-16 code units, numbers and strings as in
+ * `JSON.stringify`, no white space. Two values have the same text exactly if they are equal. An undefined member counts
+ * as absent. Throws for any other value that is not JSON, because omitting it would make two different values equal.
+ * Iterative, so that deep nesting cannot exhaust the stack.
  */
 export function canonicalJson(value: unknown): string {
   const levels: Level[] = [];
@@ -24,12 +24,14 @@ export function canonicalJson(value: unknown): string {
   return text;
 }
 
-/** HMAC-SHA-256 of the canonical text, in hexadecimal. Without the key, values cannot be guessed from the hash. */
+/**
+ * HMAC-SHA-256 of the canonical text, in hexadecimal. Without the HMAC key, nobody can guess the value from the hash.
+ */
 export function hashCanonical(value: unknown, key: Uint8Array): string {
   return createHmac("sha256", key).update(canonicalJson(value)).digest("hex");
 }
 
-/** The start of a value: a complete scalar, or the opening bracket of a container. */
+/** Starts a value: returns a complete scalar, or the opening bracket of an array or object. */
 function begin(value: unknown, levels: Level[], above: Set<object>): string {
   if (typeof value === "object" && value !== null) {
     if (above.has(value)) throw new TypeError("A value that contains itself has no canonical JSON.");
@@ -50,7 +52,7 @@ function toLevel(value: object): Level {
   return { value: members, keys: keys.sort(byCodeUnits), next: 0 };
 }
 
-/** The next item or member of the container, or its closing bracket. */
+/** Returns the next item or member of the array or object, or its closing bracket. */
 function advance(level: Level, levels: Level[], above: Set<object>): string {
   const { value, keys, next } = level;
   const length = keys === undefined ? (value as readonly unknown[]).length : keys.length;

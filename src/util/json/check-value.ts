@@ -1,4 +1,4 @@
-// Copies a value of the calling program as pure JSON, or returns every reason why it is not JSON.
+// Copies a JavaScript value from the caller as pure JSON, or returns every reason why it is not JSON.
 import { numberFault } from "./number-fault.js";
 import { shapeFault } from "./shape-fault.js";
 import {
@@ -13,7 +13,7 @@ import {
   toViolation,
 } from "./violation.js";
 
-/** A container that is being copied. */
+/** An array or object that is being copied. */
 interface Level {
   readonly original: object;
   readonly copy: Record<string, unknown> | unknown[];
@@ -22,8 +22,8 @@ interface Level {
 }
 
 /**
- * Copies the value, because the caller can change it while it is validated, hashed and sent. No getter, proxy trap or
- * `toJSON` of it runs. Iterative, and bounded by the limits even if parts are shared.
+ * Copies the value, because the caller could change it while it is validated, hashed and sent. Runs no getters, proxy
+ * traps or `toJSON` of the value. Iterative, and bounded by the limits even if parts are shared.
  */
 export function checkJsonValue(given: unknown, limits: Omit<JsonLimits, "maxBytes"> = JSON_LIMITS): StrictJson {
   return new Copying(limits).run(given);
@@ -70,7 +70,7 @@ class Copying {
     else copy[key] = this.#take(member.value);
   }
 
-  /** Returns the copy of the value; a container is filled later. */
+  /** Returns the copy of a value. The copy of an array or object is filled later. */
   #take(value: unknown): unknown {
     this.#values += 1;
     if (this.#values > this.#limits.maxValues) return this.#end("too-many-values", this.#limits.maxValues);

@@ -1,7 +1,7 @@
 /**
  * Whether two JSON values are equal. The order of members is ignored, and an undefined member counts as absent. Values
- * that only other formats have (NaN, dates) are compared too, dates by their JSON text. Neither deep nesting nor a
- * value that contains itself exhausts the stack.
+ * that only other formats have are compared too (NaN, and dates by their JSON text). Neither deep nesting nor a value
+ * that contains itself exhausts the stack.
  */
 export function isEqualJson(one: unknown, other: unknown): boolean {
   const pending: [unknown, unknown][] = [[one, other]];
@@ -19,7 +19,10 @@ export function isEqualJson(one: unknown, other: unknown): boolean {
   return true;
 }
 
-/** Adds the pairs that must be equal as well; returns false if the containers themselves differ. */
+/**
+ * Adds the pairs of members that remain to be compared. Returns false if the two objects or arrays differ in their keys
+ * or length.
+ */
 function addMembers(left: object, right: object, pending: [unknown, unknown][]): boolean {
   if (left instanceof Date || right instanceof Date) {
     return left instanceof Date && right instanceof Date && left.toJSON() === right.toJSON();

@@ -1,8 +1,8 @@
-/** The keys seen so far in every object that is still open. */
+/** Finds duplicate keys: remembers the keys of every JSON object that is still open. */
 export interface KeyTracker {
-  /** A new object starts at this depth; the keys of the previous one are dropped. */
+  /** Starts a new object at this depth. Drops the keys of the previous object there. */
   open(depth: number): void;
-  /** Whether the object at this depth already had the key; also adds it. */
+  /** Adds the key; returns whether the object at this depth already had it. */
   has(depth: number, key: string): boolean;
 }
 

@@ -1,9 +1,12 @@
 import type { JsonFault } from "./violation.js";
 
-/** From here on `JSON.stringify` writes an exponent, so that readers do not take the number for an exact integer. */
+/**
+ * From this number on, `JSON.stringify` writes an exponent, so that readers do not take the number for an exact
+ * integer.
+ */
 const MIN_WRITTEN_WITH_EXPONENT = 1e21;
 const MIN_NORMAL = 2.2250738585072014e-308;
-/** A normal double preserves every decimal with up to this many significant digits (IEEE 754). */
+/** The number of significant decimal digits that a normal double always preserves (IEEE 754). */
 const PRESERVED_DIGITS = 15;
 
 const POINT = 0x2e;
@@ -11,7 +14,7 @@ const MINUS = 0x2d;
 const ZERO = 0x30;
 const SMALL_E = 0x65;
 
-/** The fault of a number as a value. */
+/** Returns why strict JSON rejects a number, judged by its value. */
 export function numberFault(value: number): JsonFault | undefined {
   if (!Number.isFinite(value)) return "not-a-value";
   if (Object.is(value, -0)) return "negative-zero";
@@ -21,8 +24,9 @@ export function numberFault(value: number): JsonFault | undefined {
 }
 
 /**
- * The fault of a number as written. The number that readers write back (the shortest decimal of the double) must equal
- * the given one, in any notation. A number that passes here also passes as a value.
+ * Returns why strict JSON rejects a number as it is written. A reader that parses the number and writes it back (the
+ * shortest decimal of the double) must get an equal decimal, in any notation. A number that passes here also passes
+ * `numberFault`.
  */
 export function writtenNumberFault(token: string): JsonFault | undefined {
   const value = Number(token);
@@ -35,9 +39,9 @@ export function writtenNumberFault(token: string): JsonFault | undefined {
 }
 
 interface Decimal {
-  /** From the first significant digit to the last; empty for zero. */
+  /** The digits from the first significant one to the last; empty for zero. */
   readonly digits: string;
-  /** The power of ten of the last digit. */
+  /** The exponent (power of ten) of the last digit. */
   readonly power: number;
 }
 

@@ -1,4 +1,5 @@
-// Parses a JSON text to a value that every reader understands in the same way, or returns every reason why it cannot.
+// Parses JSON text to a value that every reader understands in the same way, or returns every reason why that is
+// impossible.
 import { isUtf8 } from "node:buffer";
 import { scanJson } from "./scan.js";
 import {
@@ -10,13 +11,13 @@ import {
   toViolation,
 } from "./violation.js";
 
-/** Linear time and iterative, so that deep nesting cannot exhaust the stack. */
+/** Parses strict JSON in linear time. Iterative, so that deep nesting cannot exhaust the stack. */
 export function parseStrictJson(given: string | Uint8Array, limits: JsonLimits = JSON_LIMITS): StrictJson {
   const bytes = typeof given === "string" ? Buffer.byteLength(given) : given.byteLength;
   if (bytes > limits.maxBytes) {
     return { kind: "refused", violations: [toViolation("too-large", "", `at most ${limits.maxBytes} bytes`)] };
   }
-  // Decoding would silently replace invalid UTF-8 by U+FFFD.
+  // Check before decoding, which would silently replace invalid UTF-8 with U+FFFD.
   if (typeof given !== "string" && !isUtf8(given))
     return { kind: "refused", violations: [toViolation("not-utf8", "")] };
   const text = typeof given === "string" ? given : Buffer.from(given.buffer, given.byteOffset, bytes).toString("utf8");
@@ -30,7 +31,10 @@ export function parseStrictJson(given: string | Uint8Array, limits: JsonLimits =
   }
 }
 
-/** The engine's message quotes the text, which may contain a secret; only the position is used. */
+/**
+ * The position in a `JSON.parse` error. The rest of its message is not used, because it quotes the text, which may
+ * contain a secret.
+ */
 function positionOf(error: unknown): string | undefined {
   const position = error instanceof SyntaxError ? /at position (\d+)/.exec(error.message)?.[1] : undefined;
   return position === undefined ? undefined : `at character ${Number(position) + 1}`;

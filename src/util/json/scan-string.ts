@@ -1,9 +1,9 @@
 import type { JsonFault } from "./violation.js";
 
 export interface ScannedString {
-  /** The position of its closing quote, or the end of the text. */
+  /** The position of the string's closing quote, or the end of the text. */
   readonly end: number;
-  /** The string has no escapes. */
+  /** Whether the string has no escapes. */
   readonly isPlain: boolean;
   readonly faults: readonly JsonFault[];
 }
@@ -12,11 +12,12 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
 const MIN_LOW_SURROGATE = 0xdc00;
-/** Beyond this many characters, the engine's own search is faster. */
+/** How many characters are searched one by one. Beyond them, `indexOf` is faster. */
 const NEAR = 24;
 
 /**
- * For a well-formed text: the end of the string that begins at `start`, or -1 if it has escapes and needs `scanString`.
+ * Returns the end of the string that begins at `start`, or -1 if it has escapes and needs `scanString`. The text must
+ * have no lone surrogates.
  */
 export function endOfPlainString(text: string, start: number): number {
   const near = Math.min(start + NEAR, text.length);
@@ -30,12 +31,12 @@ export function endOfPlainString(text: string, start: number): number {
   return text.slice(near, end).includes("\\") ? -1 : end;
 }
 
-/** Checks only escapes and surrogates: `JSON.parse` finds every other error in a string. */
+/** Scans a string for invalid escapes and surrogates only: `JSON.parse` finds every other error. */
 export function scanString(text: string, start: number): ScannedString {
   let isPlain = true;
   let hasNull = false;
   let isLone = false;
-  /** The position where the second half of a surrogate pair is expected. */
+  /** The position at which the second half of a surrogate pair must follow. */
   let awaited = -1;
   let at = start;
   while (at < text.length) {

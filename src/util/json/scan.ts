@@ -22,18 +22,18 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** This many digits are always a safe integer. */
+/** An integer with at most this many digits is always safe. */
 const PLAIN_DIGITS = 15;
 
 /**
- * Finds everything that `JSON.parse` does not report, in one pass and without building the value. Syntax errors are
- * left to `JSON.parse`: in an invalid text, only exceeded limits are reliably found.
+ * Finds everything that strict JSON rejects and `JSON.parse` does not report, in one pass and without building the
+ * value. Syntax errors are left to `JSON.parse`: in an invalid text, only exceeded limits are reliably found.
  */
 export function scanJson(text: string, limits: Omit<JsonLimits, "maxBytes">): readonly JsonViolation[] {
   const violations: JsonViolation[] = [];
   const isWellFormed = text.isWellFormed();
   const keys = createKeyTracker();
-  /** The current key or index of every open container; the first `depth` entries are in use. */
+  /** The current key or index of every open object and array. Only the first `depth` entries are in use. */
   const steps: (string | number)[] = [];
   const areObjects: boolean[] = [];
   let depth = 0;
@@ -49,7 +49,7 @@ export function scanJson(text: string, limits: Omit<JsonLimits, "maxBytes">): re
     if (keys.has(depth, key)) report("duplicate-key");
     if (isForbiddenKey(key)) report("forbidden-key");
   };
-  /** Returns the position of the closing quote. */
+  /** Scans a string; returns the position of its closing quote. */
   const takeString = (at: number): number => {
     const end = isWellFormed ? endOfPlainString(text, at + 1) : -1;
     if (end !== -1) {
@@ -64,7 +64,7 @@ export function scanJson(text: string, limits: Omit<JsonLimits, "maxBytes">): re
     return found.end;
   };
 
-  /** Returns the position of the last character. */
+  /** Scans a number; returns the position of its last character. */
   const takeNumber = (at: number): number => {
     values += 1;
     const digits = endOfDigits(text, at);
@@ -120,7 +120,7 @@ function endOfDigits(text: string, start: number): number {
   return end;
 }
 
-/** The characters of a number: digits, `+`, `-`, `.`, `e` and `E`. */
+/** The end of a number: of its digits, `+`, `-`, `.`, `e` and `E`. */
 function endOfNumber(text: string, start: number): number {
   let end = start;
   for (; end < text.length; end += 1) {
@@ -131,14 +131,14 @@ function endOfNumber(text: string, start: number): number {
   return end;
 }
 
-/** The end of `true`, `false` or `null`. */
+/** The end of the literal `true`, `false` or `null`. */
 function endOfWord(text: string, start: number): number {
   let end = start + 1;
   while (end < text.length && text.charCodeAt(end) >= 0x61 && text.charCodeAt(end) <= 0x7a) end += 1;
   return end;
 }
 
-/** Decodes a key with escapes. */
+/** Decodes a quoted key that has escapes. */
 function decode(quoted: string): string {
   try {
     return String(JSON.parse(quoted));

@@ -20,28 +20,28 @@ export type JsonFault =
 
 export interface JsonViolation {
   readonly kind: JsonFault;
-  /** JSON pointer; empty for the whole value. */
+  /** JSON pointer to the rejected value; empty for the whole text. */
   readonly path: string;
-  /** A predicate without a full stop. It never contains the value itself. */
+  /** What is wrong, as a predicate without a full stop. It never contains the value itself. */
   readonly message: string;
 }
 
-/** A value that every reader understands in the same way, or every reason why it is not one. */
+/** A value that every JSON reader understands in the same way, or every reason why it is not one. */
 export type StrictJson =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "refused"; readonly violations: readonly JsonViolation[] };
 
 export interface JsonLimits {
   readonly maxBytes: number;
-  /** Nesting depth of containers. */
+  /** The maximum nesting depth of objects and arrays. */
   readonly maxDepth: number;
-  /** Number of values of any kind, including containers. */
+  /** The maximum number of values of any kind, including objects and arrays. */
   readonly maxValues: number;
 }
 
 export const JSON_LIMITS: JsonLimits = { maxBytes: 1024 * 1024, maxDepth: 64, maxValues: 100_000 };
 
-/** More would add no information, and a hostile text could have a hundred thousand. */
+/** The maximum number of reported violations: more would not help, and a hostile text could have a hundred thousand. */
 export const MAX_VIOLATIONS = 100;
 const MAX_SHOWN_KEY_LENGTH = 128;
 
@@ -73,12 +73,12 @@ export function toViolation(kind: JsonFault, path: string, detail?: string): Jso
   return { kind, path, message: detail === undefined ? MESSAGES[kind] : `${MESSAGES[kind]} (${detail})` };
 }
 
-/** Keys that can change the prototype of an object in JavaScript. */
+/** Whether a key can change the prototype of an object in JavaScript. */
 export function isForbiddenKey(key: string): boolean {
   return key === "__proto__" || key === "constructor" || key === "prototype";
 }
 
-/** One step of a JSON pointer. Very long keys are cut, because the pointer is for display. */
+/** One segment of a JSON pointer. Very long keys are cut, because the pointer is for display. */
 export function toPointerStep(key: string | number): string {
   if (typeof key === "number") return `/${key}`;
   const shown = key.length > MAX_SHOWN_KEY_LENGTH ? `${key.slice(0, MAX_SHOWN_KEY_LENGTH)}…` : key;

@@ -1,11 +1,14 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
-/** What an address reaches: the public internet, this machine, a private network, or a special range. */
+/** Where an IP address leads: to the public internet, this machine, a private network, or a special range. */
 export type Reach = "public" | "loopback" | "private" | "special";
 
 const LOOPBACK = listOf(["127.0.0.0/8"], ["::1/128"]);
 const PRIVATE = listOf(["10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16"], ["fc00::/7"]);
-/** Link-local (including cloud metadata services), multicast, reserved, documentation and "this network". */
+/**
+ * Special IP ranges: link-local (including cloud metadata services), multicast, reserved, documentation and "this
+ * network".
+ */
 const SPECIAL = listOf(
   [
     "0.0.0.0/8",
@@ -22,7 +25,7 @@ const SPECIAL = listOf(
     "224.0.0.0/4",
     "240.0.0.0/4",
   ],
-  // Inside 2000::/3, the only allocated part of IPv6: Teredo, benchmarking, ORCHID, documentation, 6to4.
+  // Special ranges inside 2000::/3, the only allocated part of IPv6: Teredo, benchmarking, ORCHID, documentation, 6to4.
   ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20", "2620:4f:8000::/48"],
 );
 const ALLOCATED = listOf([], ["2000::/3"]);
@@ -30,7 +33,7 @@ const ALLOCATED = listOf([], ["2000::/3"]);
 const NAT64 = listOf([], ["64:ff9b::/96"]);
 const MAPPED = listOf([], ["::ffff:0:0/96"]);
 
-/** The reach of a numeric address without brackets. Anything else counts as special. */
+/** Returns where an IP address leads. Anything that is not an IP address without brackets counts as special. */
 export function reachOf(address: string): Reach {
   const [plain = "", zone] = address.split("%");
   if (isIPv4(plain)) return reachOfIPv4(plain);
@@ -47,13 +50,13 @@ function reachOfIPv4(address: string): Reach {
   return SPECIAL.check(address) ? "special" : "public";
 }
 
-/** The numeric address in the host of a URL; undefined if it is a name. */
+/** The IP address in the host of a URL, without brackets; undefined if the host is a name. */
 export function addressIn(hostname: string): string | undefined {
   const bare = hostname.replace(/^\[(.*)\]$/, "$1");
   return isIPv4(bare) || isIPv6(bare) ? bare : undefined;
 }
 
-/** Names that always mean this machine, whatever DNS says. */
+/** Whether a host name always means this machine, whatever DNS says. */
 export function isLocalhostName(hostname: string): boolean {
   return /(?:^|\.)localhost\.?$/i.test(hostname);
 }

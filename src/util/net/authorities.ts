@@ -6,14 +6,14 @@ import type { ProxyEnvironment } from "./proxy.js";
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
-/** Whether a variable replaces or extends the certificate authorities of Node. */
+/** Whether an environment variable replaces or extends Node's certificate authorities. */
 export function hasOwnAuthorities(env: ProxyEnvironment): boolean {
   return ["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"].some((name) => (env[name] ?? "") !== "");
 }
 
 /**
- * The certificate authorities in the environment. As in OpenSSL, SSL_CERT_FILE and SSL_CERT_DIR replace those of Node;
- * as in Node, NODE_EXTRA_CA_CERTS adds to them. Undefined if no variable is set.
+ * Reads the certificate authorities set in the environment. As in OpenSSL, SSL_CERT_FILE and SSL_CERT_DIR replace those
+ * of Node; as in Node, NODE_EXTRA_CA_CERTS adds to them. Undefined if no variable is set.
  */
 export function readAuthorities(env: ProxyEnvironment): SecureContext | undefined {
   if (!hasOwnAuthorities(env)) return undefined;
@@ -50,7 +50,10 @@ function fromFolders(variable: string, env: ProxyEnvironment): string[] {
   });
 }
 
-/** A folder of certificates may also contain other files and broken links. */
+/**
+ * Reads the certificates in a file. Returns none if the path is not a regular file or has no certificates: a folder of
+ * certificates may also contain other files and broken links.
+ */
 function certificatesOf(path: string): string[] {
   const found = statSync(path, { throwIfNoEntry: false });
   return found?.isFile() === true && found.size <= MAX_FILE_BYTES ? certificatesIn(readFileSync(path)) : [];
@@ -64,7 +67,7 @@ function unusable(variable: string, what: string, cause?: unknown): DiscoveryErr
   return new DiscoveryError("CONFIGURATION_ERROR", `The environment variable ${variable} ${what}.`, {
     hint: [
       { action: "set-variable", name: variable, value: "a valid value" },
-      "Unset it to use the certificate authorities that come with Node.",
+      "Unset the variable to use the certificate authorities that come with Node.",
     ],
     facts: { variable },
     cause,

@@ -1,5 +1,5 @@
-// HTTP requests to untrusted addresses: every address is checked when it is connected to, redirects are followed one by
-// one, and sizes are limited after decompression. It knows no API and stores nothing.
+// HTTP requests to untrusted URLs: every IP address is checked before a connection is made, redirects are followed one
+// by one, and response sizes are limited after decompression.
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { ConnectionOptions } from "node:tls";
@@ -21,44 +21,50 @@ const IDLE_SOCKET_MS = 15_000;
 export interface GuardedFetchParts {
   /** The name of the server, for messages. */
   readonly server: string;
-  /** Origins that the operator configured. Only these may be internal addresses or unencrypted. */
+  /** Origins that the operator configured. Only these may be internal or unencrypted. */
   readonly allowInternal: readonly string[];
   readonly lookup?: LookupAddresses;
-  /** A certificate authority that replaces those of the system. */
+  /** A certificate authority (PEM) that replaces those of the system. */
   readonly ca?: string;
-  /** The environment variables for proxies and certificate authorities. Without it, neither is used. */
+  /**
+   * The environment variables for proxies and certificate authorities. If omitted, no proxy is used, and the
+   * authorities of Node are used.
+   */
   readonly env?: ProxyEnvironment;
 }
 
 export interface GuardedRequest extends Hop {
-  /** Maximum time without activity; `reportActivity` restarts it. */
+  /** The maximum time without activity, in milliseconds. `reportActivity` restarts it. */
   readonly timeoutMs: number;
   readonly maxTotalMs: number;
-  /** The part of `maxTotalMs` that is left, if some of it was used before. */
+  /** The part of `maxTotalMs` that is left, if a part was spent before this request. */
   readonly leftMs?: number;
-  /** Maximum size of the response in bytes, after decompression. */
+  /** The maximum size of the response body in bytes, after decompression. */
   readonly maxBytes: number;
   readonly redirect: "follow" | "refuse";
-  /** Reuse connections for every method. By default, only safe methods use a connection that was used before. */
+  /** Whether requests with any method may reuse connections. By default, only requests with safe methods do. */
   readonly reusesConnections?: boolean;
-  /** The addresses to which a redirect may carry credentials and bodies; redirects to other origins carry none. */
+  /**
+   * Whether a redirect to this URL of the same origin may carry credentials and a body. Redirects to other origins
+   * never do.
+   */
   readonly isWithin?: (url: URL) => boolean;
 }
 
 export interface GuardedResponse {
   readonly status: number;
-  /** Lower-case names. */
+  /** The response headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The final address after redirects. */
+  /** The final URL after redirects. */
   readonly url: URL;
-  /** Read it to its end or stop early; both release the connection. */
+  /** The response body. Read it to its end or stop early; both release the connection. */
   readonly body: AsyncGenerator<Buffer, void, undefined>;
-  /** Restarts the timeout. */
+  /** Restarts the time without activity (`timeoutMs`). */
   reportActivity(): void;
 }
 
 export interface GuardedFetch {
-  /** Rejects with a DiscoveryError, and only before any part of the response body was returned. */
+  /** Sends a request. Rejects with a DiscoveryError. Errors in the response body are thrown while the body is read. */
   fetch(request: GuardedRequest, signal?: AbortSignal): Promise<GuardedResponse>;
   close(): void;
 }
@@ -74,7 +80,10 @@ export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
   const written = new Set(parts.allowInternal);
   const pools = createPools(server);
 
-  /** Explicit, because NODE_TLS_REJECT_UNAUTHORIZED and --insecure-http-parser would disable both checks. */
+  /**
+   * TLS options. They are set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED would otherwise disable the certificate
+   * check.
+   */
   function tlsOptions(): TlsOptions {
     const secureContext = ca === undefined ? network.authorities() : undefined;
     return {
@@ -107,7 +116,7 @@ export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
         },
         ...(isForwarded ? { path: withoutFragment(url) } : {}),
         agent: pools.agentFor(route),
-        // The proxy resolves the name, so that an address cannot be pinned.
+        // Without a proxy, connect only to checked addresses. With a proxy, the proxy resolves the name.
         ...(proxy === undefined ? { lookup: createPinnedLookup(server, lookup, mayBeInternal) } : {}),
         signal: limit.signal,
       });
@@ -115,7 +124,7 @@ export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
         if (!socket.connecting) limit.sent();
         else socket.once(isEncrypted ? "secureConnect" : "connect", () => limit.sent());
       });
-      // The gateway never requests another protocol.
+      // Refuse a change of protocol, which the gateway never requests.
       request.on("upgrade", (_, socket) => {
         socket.destroy();
         reject(connectionLost(server, "upgrade", undefined));
@@ -143,8 +152,8 @@ export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
     let isResent = false;
     try {
       for (let hops = 0; ; hops++) {
-        // The server may close an idle connection while the request is sent. A request that must not run twice gets a
-        // new connection.
+        // The server may close an idle connection while a request is sent on it. A request that must not run twice
+        // therefore gets a new connection.
         const isShared = request.reusesConnections === true || isSafe(hop.method);
         const message = await send(hop, { mayBeInternal, isShared }, limit);
         const [status, { location }] = [message.statusCode ?? 0, message.headers];
@@ -155,7 +164,8 @@ export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
         const next = follow(server, hop, { status, location, isWithin: request.isWithin, isResent });
         if (next instanceof DiscoveryError) throw next;
         isResent ||= !isSafe(next.method);
-        // The target of a redirect was chosen by the server, not by the operator.
+        // After a redirect to another origin, internal addresses are no longer allowed: the server chose the target,
+        // not the operator.
         mayBeInternal &&= next.url.origin === hop.url.origin;
         hop = next;
       }
@@ -202,11 +212,11 @@ type TlsOptions = Pick<ConnectionOptions, "rejectUnauthorized" | "ca" | "secureC
 
 interface Terms {
   readonly mayBeInternal: boolean;
-  /** The request may use an existing connection. */
+  /** Whether the request may use an existing connection. */
   readonly isShared: boolean;
 }
 
-/** How a request reaches its target. */
+/** How a request reaches its target, for choosing a connection pool. */
 interface Route extends Terms {
   readonly proxy: Proxy | undefined;
   readonly tls: TlsOptions;
@@ -227,7 +237,7 @@ function createPools(server: string) {
   return {
     agentFor(route: Route): HttpAgent {
       if (!route.isShared) return create(route, false);
-      // A redirect to the same name must not reuse a connection that was allowed to be internal.
+      // Separate pools: after a redirect, the same host must not get a connection that was allowed to be internal.
       const key = `${route.mayBeInternal} ${route.isSecure} ${route.proxy?.url.href ?? ""}`;
       const pool = pools.get(key) ?? create(route, true);
       pools.set(key, pool);

@@ -1,6 +1,6 @@
 import { DiscoveryError, type ErrorOptions, type Executed } from "../../errors.js";
 
-/** Error codes after which no part of the request can have reached the server. */
+/** Messages for error codes after which no part of the request can have reached the server. */
 export const UNREACHED: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens at its address",
   ENOTFOUND: "its host name is not known",
@@ -18,10 +18,10 @@ export const UNREACHED: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS",
 };
 
-/** Codes that can also occur after the request was read. */
+/** Codes of `UNREACHED` that can also occur after the server has read the request. */
 const ALSO_LATER = /^(?:EHOSTUNREACH|ENETUNREACH|ERR_SSL_\w+)$/;
 
-/** Converts an error of a socket, DNS or TLS. `isSent`: whether the server may have read the request. */
+/** Converts a socket, DNS or TLS error. `isSent`: whether the server may have read the request. */
 export function toNetworkError(server: string, error: unknown, isSent: boolean): DiscoveryError {
   if (error instanceof DiscoveryError) return error;
   const code = systemCodeOf(error) ?? "unknown";
@@ -46,7 +46,7 @@ export function toNetworkError(server: string, error: unknown, isSent: boolean):
 }
 
 function whyNot(code: string, isTls: boolean): string {
-  // Node's code for a TLS handshake that gets an answer that is not TLS.
+  // The error code of Node if a TLS handshake gets a response that is not TLS.
   if (code === "EPROTO") return "it does not speak TLS";
   return isTls ? "its TLS certificate was not accepted" : "the connection failed";
 }
@@ -101,29 +101,39 @@ export function refusedAddress(server: string, why: string, options: ErrorOption
   });
 }
 
-/** Rejects a redirect of a call; `executed` follows from its status. */
+/**
+ * The error for a redirect that is not followed. `executed`: whether the call ran, according to the status of the
+ * redirect.
+ */
 export function refusedRedirect(
   server: string,
   why: string,
   { status, executed }: { readonly status: number; readonly executed: Executed },
 ): DiscoveryError {
-  return new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} redirects the call, which is not followed: ${why}.`, {
-    hint:
-      executed === "no"
-        ? "Correct the base address or the path, so that no redirect is needed."
-        : "Check what the call has done before you repeat it.",
-    facts: { status },
-    server,
-    executed,
-  });
+  return new DiscoveryError(
+    "TOOL_EXECUTION_ERROR",
+    `${server} responded with a redirect that is not followed: ${why}.`,
+    {
+      hint:
+        executed === "no"
+          ? "Correct the base address or the path, so that no redirect is needed."
+          : "Check what the call has done before you repeat it.",
+      facts: { status },
+      server,
+      executed,
+    },
+  );
 }
 
-/** The system, DNS or TLS error code of an error or its causes. */
+/** The system, DNS or TLS error code of an error or of one of its causes. */
 export function systemCodeOf(error: unknown): string | undefined {
   return firstOf("code", error);
 }
 
-/** Node wraps the errors of the single addresses in an AggregateError. */
+/**
+ * The first such member of an error and its causes. If Node tried several IP addresses, their errors are in an
+ * AggregateError.
+ */
 function firstOf(member: "code" | "syscall", error: unknown): string | undefined {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 8; depth++) {
     const value = (cause as NodeJS.ErrnoException)[member];

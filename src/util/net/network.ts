@@ -2,19 +2,19 @@ import type { SecureContext } from "node:tls";
 import { hasOwnAuthorities, readAuthorities } from "./authorities.js";
 import { createFindProxy, type ProxyEnvironment, type Proxy } from "./proxy.js";
 
-/** How this machine reaches others, according to its environment variables. */
+/** The proxy and certificate authorities for outgoing connections, according to environment variables. */
 export interface Network {
-  /** Undefined for a direct connection. */
+  /** Returns the proxy for a URL; undefined for a direct connection. */
   proxyFor(url: URL): Proxy | undefined;
-  /** Undefined for the certificate authorities of Node. */
+  /** Returns the certificate authorities; undefined for those of Node. */
   authorities(): SecureContext | undefined;
-  /** No variable applies to the URL, so that Node's default behaviour is right. */
+  /** Whether no environment variable applies to the URL, so that Node's default behavior is correct. */
   isPlain(url: URL): boolean;
 }
 
 const known = new WeakMap<ProxyEnvironment, Network>();
 
-/** Certificate files are read once for each environment. */
+/** Returns the network settings of an environment. They are cached, so that certificate files are read once. */
 export function networkOf(env: ProxyEnvironment): Network {
   const network = known.get(env) ?? createNetwork(env);
   known.set(env, network);

@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 import { addressIn, isLocalhostName, reachOf } from "./address-reach.js";
 
-/** One entry of NO_PROXY: everything, a host with its subdomains, or an address range. */
+/** One entry of NO_PROXY: everything, a host with its subdomains, or an IP range. */
 type Entry = { readonly port?: string } & (
   | { readonly kind: "all" }
   | { readonly kind: "host"; readonly name: string }
@@ -9,9 +9,9 @@ type Entry = { readonly port?: string } & (
 );
 
 /**
- * Returns whether a URL bypasses the proxy. As in curl, `example.com`, `.example.com` and `*.example.com` mean the host
- * and its subdomains, `host:8080` means only that port, and entries are separated by commas or white space. Names and
- * addresses of this machine always bypass the proxy.
+ * Returns a function that says whether a URL bypasses the proxy. As in curl, `example.com`, `.example.com` and
+ * `*.example.com` mean the host and its subdomains, `host:8080` means only that port, and entries are separated by
+ * commas or white space. Names and addresses of this machine always bypass the proxy.
  */
 export function createBypass(noProxy: string): (url: URL) => boolean {
   const entries = noProxy.split(/[\s,]+/).flatMap(parseEntry);

@@ -5,7 +5,7 @@ import { refusedAddress } from "./network-error.js";
 
 export type FoundAddress = { readonly address: string; readonly family: number };
 
-/** Returns all addresses of a host name. */
+/** Resolves a host name to all its IP addresses. */
 export type LookupAddresses = (hostname: string) => Promise<readonly FoundAddress[]>;
 
 export const lookUpAtSystem: LookupAddresses = (hostname) =>
@@ -13,7 +13,7 @@ export const lookUpAtSystem: LookupAddresses = (hostname) =>
     systemLookup(hostname, { all: true, verbatim: true }, (error, found) => (error ? reject(error) : resolve(found)));
   });
 
-/** Why a URL must not be requested, as far as that is known without DNS; undefined if it may be. */
+/** Returns why a URL must not be requested, as far as this is known without DNS; undefined if it may be requested. */
 export function whyRefusedUrl(url: URL, isConfigured: boolean): string | undefined {
   if (url.protocol !== "https:" && url.protocol !== "http:") return `${url.protocol} addresses are not fetched`;
   if (url.username !== "" || url.password !== "") return "its URL contains a user name or a password";
@@ -26,8 +26,8 @@ export function whyRefusedUrl(url: URL, isConfigured: boolean): string | undefin
 }
 
 /**
- * A DNS lookup for a socket that returns only checked addresses, so that the socket connects to exactly these, even if
- * DNS changes afterwards (DNS rebinding). A name with any internal address is rejected as a whole.
+ * Creates a DNS lookup for a socket that returns only checked IP addresses. The socket connects to exactly these, so
+ * that DNS rebinding has no effect. A name with any internal address is rejected as a whole.
  */
 export function createPinnedLookup(server: string, lookup: LookupAddresses, isConfigured: boolean): LookupFunction {
   return (hostname, options, answer) => {
@@ -44,7 +44,10 @@ export function createPinnedLookup(server: string, lookup: LookupAddresses, isCo
   };
 }
 
-/** A configured name may resolve to a private address, but never to a special one such as a cloud metadata service. */
+/**
+ * Whether a connection to an IP address is allowed. A configured name may resolve to a private address, but never to a
+ * special one such as a cloud metadata service.
+ */
 function mayConnect(address: string, isConfigured: boolean): boolean {
   const reach = reachOf(address);
   return reach === "public" || (isConfigured && reach !== "special");

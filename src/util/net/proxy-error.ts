@@ -5,7 +5,7 @@ import type { Proxy } from "./proxy.js";
 
 const BYPASS = "To connect without a proxy, add the server's host to the environment variable NO_PROXY.";
 
-/** No part of the request has reached the server yet. */
+/** The error if the proxy cannot be reached. No part of the request has reached the server. */
 export function proxyUnreached(server: string, { variable, url }: Proxy, cause: unknown): DiscoveryError {
   const code = systemCodeOf(cause) ?? "unknown";
   const what = UNREACHED[code] ?? "the connection failed";
@@ -34,7 +34,8 @@ interface Situation {
 }
 
 function explain(status: number, { variable, hasCredentials }: Situation): [what: string, hint: Hint] {
-  if (status !== 407) return ["it refused the connection", ["Ask the operator of the proxy to allow it.", BYPASS]];
+  if (status !== 407)
+    return ["it refused the connection", ["Ask the operator of the proxy to allow the connection.", BYPASS]];
   return hasCredentials
     ? [
         "it does not accept the user name and the password",

@@ -5,15 +5,17 @@ import { createBypass } from "./no-proxy.js";
 export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
 export interface Proxy {
-  /** The variable that sets it, for messages. */
+  /** The environment variable that sets the proxy, for messages. */
   readonly variable: string;
-  /** Without user name and password. */
+  /** The URL of the proxy, without user name and password. */
   readonly url: URL;
   /** The value of the header `Proxy-Authorization`. */
   readonly authorization?: string;
 }
 
-/** The proxy for a URL; undefined for a direct connection. Throws CONFIGURATION_ERROR if a variable is invalid. */
+/**
+ * Returns the proxy for a URL; undefined for a direct connection. Throws CONFIGURATION_ERROR if a variable is invalid.
+ */
 export type FindProxy = (url: URL) => Proxy | undefined;
 
 export function createFindProxy(env: ProxyEnvironment): FindProxy {
@@ -24,10 +26,13 @@ export function createFindProxy(env: ProxyEnvironment): FindProxy {
   };
 }
 
-/** User names and passwords in the proxy variables, in every form in which they may be printed. */
+/**
+ * User names and passwords in the proxy variables, in all forms that may appear in output, so that they can be
+ * redacted.
+ */
 export function proxySecrets(env: ProxyEnvironment): string[] {
   return ["https_proxy", "http_proxy", "all_proxy"].flatMap((name) => {
-    // A password may contain an unescaped `@`: as in URLs, the last one ends the credentials.
+    // A password may contain an unescaped `@`: as in URLs, the last `@` ends the credentials.
     const [, credentials] = /^(?:[a-z][\w+.-]*:\/\/)?(\S+)@/i.exec(valueOf(name, env)?.value ?? "") ?? [];
     if (credentials === undefined) return [];
     const password = credentials.slice(credentials.indexOf(":") + 1);
@@ -44,7 +49,10 @@ function settingFor({ protocol }: URL, env: ProxyEnvironment): Setting | undefin
   return valueOf(protocol === "https:" ? "https_proxy" : "http_proxy", env) ?? valueOf("all_proxy", env);
 }
 
-/** As in curl, the lower-case name takes precedence. An empty value counts as unset. */
+/**
+ * Returns the value of a proxy variable. As in curl, the lower-case name takes precedence. An empty value counts as
+ * unset.
+ */
 function valueOf(name: string, env: ProxyEnvironment): Setting | undefined {
   for (const variable of [name, name.toUpperCase()]) {
     const value = env[variable]?.trim() ?? "";
@@ -69,7 +77,7 @@ function parseProxy({ variable, value }: Setting, target: URL): Proxy {
   return { variable, url, authorization: `Basic ${credentials}` };
 }
 
-/** The value is not quoted, because it may contain a password. */
+/** The error for an invalid proxy variable. It does not quote the value, which may contain a password. */
 function unusable(variable: string, what: string, target?: URL): DiscoveryError {
   const bypass =
     target === undefined ? [] : [`To connect directly, add ${target.hostname} to the environment variable NO_PROXY.`];

@@ -10,7 +10,7 @@ export interface Hop {
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** The only headers that another origin receives. Any other header may be a credential. */
+/** The only headers that are sent to another origin after a redirect. Any other header may be a credential. */
 const HARMLESS = new Set(["accept", "accept-encoding", "accept-language", "user-agent", "range"]);
 const ABOUT_BODIES = new Set(["content-type", "content-length", "content-encoding", "content-language"]);
 
@@ -18,7 +18,10 @@ export function isRedirect(status: number, location: string | undefined): locati
   return REDIRECTS.has(status) && location !== undefined;
 }
 
-/** After 303 the request was executed. After 302, and after 301 for a changing method, it may have been. */
+/**
+ * Whether the request was executed, according to the status of a redirect. After 303 it was. After 302, and after 301
+ * for a method that is not safe, it may have been.
+ */
 export function executedBy(method: string, status: number): Executed {
   if (status === 303) return "yes";
   return status === 302 || (status === 301 && !isSafe(method)) ? "unknown" : "no";
@@ -27,13 +30,13 @@ export function executedBy(method: string, status: number): Executed {
 export interface Redirection {
   readonly status: number;
   readonly location: string;
-  /** The addresses that may receive credentials and bodies. Default: the same origin. */
+  /** Whether a URL of the same origin may receive credentials and bodies. Default: all may. */
   readonly isWithin?: ((url: URL) => boolean) | undefined;
-  /** A changing request was already sent a second time. */
+  /** Whether a request with an unsafe method was already sent a second time. */
   readonly isResent?: boolean;
 }
 
-/** The request that a redirect demands, or the reason why it is not sent. */
+/** Returns the request to send after a redirect, or the reason why it is not sent. */
 export function follow(server: string, hop: Hop, answer: Redirection): Hop | DiscoveryError {
   const { status, location, isWithin } = answer;
   const refuse = (why: string): DiscoveryError => refusedAddress(server, why, { facts: { status } });
@@ -54,16 +57,19 @@ function whyNotFollowed(
   { url, method, body }: Hop,
   to: Redirection & { readonly isSameOrigin: boolean; readonly keepsCredentials: boolean },
 ): string | undefined {
-  if (!isSafe(method) && to.status < 303) return `HTTP ${to.status} does not say whether it ran`;
-  if (!isSafe(method) && to.isResent === true) return "it would be sent a third time";
+  if (!isSafe(method) && to.status < 303) return `HTTP ${to.status} does not say whether the call ran`;
+  if (!isSafe(method) && to.isResent === true) return "the call would be sent a third time";
   // A safe request without a body may be redirected to another origin without credentials; file downloads often need
   // this.
   const isSafeWithoutBody = isSafe(method) && body === undefined;
   if (to.keepsCredentials || isSafeWithoutBody) return undefined;
-  return to.isSameOrigin ? "it leaves the base address" : `it leads to ${url.origin}, another origin`;
+  return to.isSameOrigin ? "it leads outside the base URL" : `it leads to ${url.origin}, another origin`;
 }
 
-/** 303 means that the request was executed, and where to read its result with GET. */
+/**
+ * The method, headers and body after a redirect. 303 means that the request was executed and that GET returns its
+ * result.
+ */
 function asMethod({ method, headers, body }: Hop, status: number): Omit<Hop, "url"> {
   if (status !== 303 || method === "HEAD") return { method, headers, body };
   return { method: "GET", headers: pick(headers, (name) => !ABOUT_BODIES.has(name)) };

@@ -2,12 +2,12 @@ import type { DiscoveryError } from "../../errors.js";
 import { fetchCancelled, timedOut } from "./network-error.js";
 
 export interface TimeLimit {
-  /** Aborted when the time is over or the caller cancels; its reason is a DiscoveryError. */
+  /** Aborted if the time is over or the caller cancels. Its reason is a DiscoveryError. */
   readonly signal: AbortSignal;
   readonly isSent: boolean;
-  /** From now on the server may have read the request. */
+  /** Must be called when the request is sent: from then on, the server may have read it. */
   sent(): void;
-  /** Restarts the timeout. */
+  /** Restarts the time without activity. */
   restart(): void;
   reason(): DiscoveryError | undefined;
   end(): void;
@@ -17,7 +17,7 @@ export interface TimeLimits {
   readonly server: string;
   readonly timeoutMs: number;
   readonly maxTotalMs: number;
-  /** The part of `maxTotalMs` that is left, if some of it was used before. */
+  /** The part of `maxTotalMs` that is left, if a part was spent before. */
   readonly leftMs?: number;
 }
 
@@ -53,7 +53,7 @@ export function createTimeLimit(limits: TimeLimits, signal?: AbortSignal): TimeL
       isSent = true;
     },
     restart() {
-      // Refreshing a cleared timer would start it again.
+      // Do not refresh a cleared timer: that would start it again.
       if (!isOver) silence.refresh();
     },
     reason: () => reason,

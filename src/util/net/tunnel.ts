@@ -1,4 +1,4 @@
-// Agents that reach https servers through a proxy (CONNECT, RFC 9110 section 9.3.6).
+// HTTP agents that reach https servers through a proxy (CONNECT, RFC 9110 section 9.3.6).
 import { type ClientRequestArgs, request as requestHttp } from "node:http";
 import { Agent, type AgentOptions, request as requestHttps } from "node:https";
 import { isIP, type Socket } from "node:net";
@@ -7,19 +7,19 @@ import { proxyRefused, proxyUnreached } from "./proxy-error.js";
 import { withoutBrackets } from "./no-proxy.js";
 import type { Proxy } from "./proxy.js";
 
-/** Timeout for the proxy to open the tunnel. */
+/** How long the proxy may take to open a tunnel. */
 const CONNECT_MS = 30_000;
 
 export interface TunnelParts {
   readonly server: string;
   readonly proxy: Proxy;
-  /** For the proxy if it is reached over https, and for the server behind it. */
+  /** TLS options for the server, and for the proxy if it is reached over https. */
   readonly tls: ConnectionOptions;
 }
 
 type Connected = (error: Error | null, socket?: Socket) => void;
 
-/** Each connection is a tunnel: the proxy sees only the host name and the port. */
+/** An agent whose connections are tunnels: the proxy sees only the host name and the port. */
 export class TunnelAgent extends Agent {
   readonly #parts: TunnelParts;
 
@@ -28,7 +28,7 @@ export class TunnelAgent extends Agent {
     this.#parts = parts;
   }
 
-  // Node passes a callback that its types do not declare.
+  // Node passes a second argument, a callback that its types do not declare.
   override createConnection(options: ClientRequestArgs, onConnected?: (...args: never[]) => void): undefined {
     void this.#connect(options, onConnected as unknown as Connected);
     return undefined;
@@ -84,7 +84,10 @@ function openTunnel(target: string, { server, proxy, tls }: TunnelParts): Promis
   });
 }
 
-/** Set explicitly: Node would use the header `Host`, which names the server behind the proxy. */
+/**
+ * The TLS server name of the proxy. Set explicitly, because Node would use the `Host` header, which names the server
+ * behind the proxy.
+ */
 export function servernameOf({ url }: Proxy): string {
   return isIP(withoutBrackets(url.hostname)) === 0 ? url.hostname : "";
 }

@@ -9,14 +9,17 @@ const UNPACKERS: Readonly<Record<string, () => Transform>> = {
   "x-gzip": zlib.createGunzip,
   deflate: zlib.createInflate,
   br: zlib.createBrotliDecompress,
-  // Node 22.15 and later.
+  // Available in Node 22.15 and later.
   ...("createZstdDecompress" in zlib ? { zstd: zlib.createZstdDecompress as () => Transform } : {}),
 };
 
-/** The supported encodings, for the header `Accept-Encoding`. */
+/** The supported content encodings, for the `Accept-Encoding` header. */
 export const ACCEPTED_ENCODINGS = ["gzip", "deflate", "br", "zstd"].filter((name) => name in UNPACKERS).join(", ");
 
-/** The decompressed bytes of a response, up to the limit. A decompression bomb is decompressed only up to the limit. */
+/**
+ * Yields the decompressed bytes of a response. Throws if they exceed `maxBytes`, so that a decompression bomb does no
+ * harm.
+ */
 export async function* unpack(
   response: IncomingMessage,
   { server, maxBytes }: { readonly server: string; readonly maxBytes: number },
@@ -29,7 +32,7 @@ export async function* unpack(
       if (bytes > maxBytes) throw responseTooLarge(server, maxBytes);
       yield chunk as Buffer;
     }
-    // Node ends a body without an error if the server closes the connection too early.
+    // Check completeness: Node ends a body without an error if the server closes the connection too early.
     if (!response.complete) throw connectionLost(server, "ECONNRESET", undefined);
   } catch (error) {
     throw toNetworkError(server, error, true);
