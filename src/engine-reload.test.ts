@@ -7,6 +7,7 @@ import { recordsIn } from "../test/support/records.js";
 import type { DiscoveryEngine } from "./engine.js";
 import { openEngine } from "./engine.js";
 import type { EngineOptions } from "./gateway/engine-options.js";
+import type { CallContext } from "./model/call.js";
 
 let folder: string;
 let engines: DiscoveryEngine[];
@@ -115,8 +116,11 @@ describe("reload", () => {
     const outcomes: unknown[] = [];
     const reload = engine.watch((outcome) => void outcomes.push(outcome));
     const listed = async () => {
-      const [list] = (await engine.stages()).metaTools;
-      return JSON.stringify(await list?.run({}, { actor: { id: "local", surface: "mcp" } }));
+      const stages = await engine.stages();
+      const gateway = await stages.scopedView({ profile: "gateway" });
+      const list = [stages.offered.find("list_mcp_servers"), gateway.offered.find("gateway.adapters")];
+      const context: CallContext = { actor: { id: "local", surface: "mcp" } };
+      return (await Promise.all(list.map((one) => one?.run({}, context)))).map((answer) => JSON.stringify(answer));
     };
     await engine.stages();
     await writeFile(
@@ -131,10 +135,11 @@ describe("reload", () => {
     await writeFile(file, "{");
     await reload();
     expect(outcomes.at(-1)).toMatchObject({ kind: "failed", reason: { code: "CONFIGURATION_ERROR" } });
-    expect(await listed()).toContain("The changed configuration is invalid, so the previous one stays active.");
+    const note = expect.stringContaining("The changed configuration is invalid, so the previous one stays active.");
+    expect(await listed()).toEqual([note, note]);
     await writeFile(file, "{}");
     await reload();
-    expect(await listed()).not.toContain("wrong");
+    expect((await listed()).join()).not.toContain("stays active");
   });
 
   it("keeps the last valid configuration if the new one is invalid", async () => {

@@ -127,10 +127,7 @@ export class DiscoveryEngine {
     return [...(await this.search(query, options)).results];
   }
 
-  /**
-   * Lists the tools of one server. Starts the server if its tools are not known yet. Rejects with `SERVER_NOT_FOUND`
-   * for an unknown name.
-   */
+  /** Lists the tools of one server, and starts it if they are not known. An unknown name is `SERVER_NOT_FOUND`. */
   async listTools(server: string, includeDisabled = false): Promise<ToolMetadata[]> {
     const { discovery } = await this.known();
     const { tools } = await discovery.server(server);
@@ -202,23 +199,17 @@ export class DiscoveryEngine {
     await this.#lifecycle.reload();
   }
 
-  /**
-   * Reloads the configuration whenever one of its files changes, and reports each outcome to `onReload`. Returns a
-   * function that reloads at once. Used by the CLI, MCP and HTTP surfaces. @internal
-   */
+  /** Reloads whenever a configuration file changes. Returns a function that reloads immediately. @internal */
   watch(onReload: (reload: Reload) => void): () => Promise<void> {
     return this.#lifecycle.watch(onReload);
   }
 
-  /**
-   * Checks the watched files now instead of at the next interval of `watch`, and reloads if they changed. Throws while
-   * the files are invalid. @internal
-   */
+  /** Checks the watched files now, and reloads if they changed. Throws while the files are invalid. @internal */
   async applyFileChanges(): Promise<void> {
     await this.#lifecycle.applyFileChanges();
   }
 
-  /** Calls the listener when the set of tools may have changed. Used by the CLI, MCP and HTTP surfaces. @internal */
+  /** Calls the listener when the set of tools may have changed. @internal */
   onCatalogChange(listener: () => void): void {
     this.#lifecycle.onCatalogChange(listener);
   }
@@ -233,10 +224,7 @@ export class DiscoveryEngine {
     await this.#lifecycle.close();
   }
 
-  /**
-   * Resolves to the components of the current configuration. The catalog may not be loaded yet. Used by the CLI, MCP
-   * and HTTP surfaces. @internal
-   */
+  /** Resolves to the components of the current configuration. The catalog may not be loaded yet. @internal */
   async stages(): Promise<Stages> {
     return await this.#lifecycle.stages();
   }

@@ -149,6 +149,7 @@ export async function compose({ loaded, runtime, foundation, persistence, previo
     toolFileVariables,
     watched: [...loaded.watched, ...collected.files, ...variables.files, ...signalFiles(runtime.stateFolder)],
     notices: () => noticesOf(loaded, collected, variables),
+    notes,
     ruleWarnings: () => findIneffectiveRules(rules, foreignTools(snapshot())),
     scopedView: (options) => (scopedViews ??= createScopedViews(stages, { meaning, observers }))(options),
   };

@@ -36,7 +36,7 @@ export interface ViewSource extends Execution, Profiles, CatalogParts {
   readonly runtime: RuntimeEnvironment;
   readonly discovery: Discovery;
   readonly upstreams: Upstreams;
-  readonly notices: () => readonly string[];
+  readonly notes: () => readonly string[];
 }
 
 interface CatalogParts {
@@ -82,7 +82,7 @@ async function createView<Stages extends ViewSource>(
       : createDiscovery({ snapshot, lookup, refresh, options: config.search, ...(meaning && { meaning }) });
   const discovery = found === undefined ? all.discovery : (observers?.discovery(found, snapshot) ?? found);
   const execution = { ...all, execute: name === undefined ? all.execute : all.executeAmong(discovery) };
-  const notes = name === undefined ? all.notices : () => [];
+  const notes = name === undefined ? all.notes : () => [];
   const profiles = await openProfiles({ config, runtime, discovery, snapshot, execution, upstreams, notes });
   return { ...all, ...profiles, config, snapshot, lookup, refresh, discovery, execute: execution.execute };
 }

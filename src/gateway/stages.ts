@@ -52,6 +52,8 @@ export interface Configured {
   readonly watched: readonly string[];
   /** Messages for the user that are not errors. */
   readonly notices: () => readonly string[];
+  /** Notes that are shown with the list of servers and say why servers may be missing. */
+  readonly notes: () => readonly string[];
   /**
    * Returns the tool rules that match no known tool or are always overridden by other rules. Correct only if the tools
    * of all servers are known.

@@ -227,10 +227,7 @@ export class Upstream {
     connection.retire();
   }
 
-  /**
-   * Recycles the connection. Notifications are lost until another connection is open, so all lists are reported as
-   * changed.
-   */
+  /** Recycles the connection. Reports all lists as changed, because notifications are lost until the next one is open. */
   #recycle(connection: Connection): void {
     this.#replace(connection);
     this.#changes.notify();

@@ -277,6 +277,16 @@ describe("batches", () => {
     }
   });
 
+  it("return one error for each message if all messages are invalid", async () => {
+    const session = await openMcpSession(ann, { revision: "2025-03-26" });
+    const { status, messages } = await session.post([1, { jsonrpc: "1.0", id: 5 }]);
+    expect(status).toBe(400);
+    expect(messages.map(({ id, error }) => [id, error?.code])).toEqual([
+      [null, -32600],
+      [5, -32600],
+    ]);
+  });
+
   it("run each message separately in 2025-03-26, and return errors with the other answers", async () => {
     const session = await openMcpSession(ann, { revision: "2025-03-26" });
     const { status, messages } = await session.post([

@@ -62,8 +62,9 @@ export class HttpSession {
     return await this.#exchange(async () => {
       if (frame.kind === "refused") return refusal(frame.answer);
       if (frame.kind === "ignored") return refusal(toErrorAnswer(null, INVALID_REQUEST, AMBIGUOUS));
-      const { deliveries, answers } = frame.kind === "batch" ? this.#open(frame.items) : this.#take(frame);
-      if (deliveries.length === 0) return answers.length === 0 ? EMPTY() : refusalOf(answers, frame);
+      const opened = frame.kind === "batch" ? this.#open(frame.items) : this.#take(frame);
+      const { deliveries, answers } = opened;
+      if (deliveries.length === 0) return answers.length === 0 ? EMPTY() : refusalOf(opened, frame);
       return await this.#deliver(request, deliveries, { answers, isBatch: frame.kind === "batch" });
     });
   }
@@ -176,22 +177,23 @@ interface Opened {
   readonly deliveries: readonly Delivery[];
   /** The error responses for invalid messages. */
   readonly answers: readonly ErrorAnswer[];
+  /** Set if the batch as a whole is invalid: its only error is sent as an object, not as an array. */
+  readonly isBatchInvalid?: true;
 }
 
 const AMBIGUOUS = "The notification has duplicate or forbidden keys, or numbers that cannot be represented exactly.";
 const EMPTY = (): Response => new Response(null, { status: 202 });
 
 function refused(reason: string): Opened {
-  return { deliveries: [], answers: [toErrorAnswer(null, INVALID_REQUEST, reason)] };
+  return { deliveries: [], answers: [toErrorAnswer(null, INVALID_REQUEST, reason)], isBatchInvalid: true };
 }
 
 function refusal({ id, error }: ErrorAnswer): Response {
   return toRpcFailure({ status: 400, id, ...error });
 }
 
-function refusalOf(answers: readonly ErrorAnswer[], { kind }: Frame): Response {
+function refusalOf({ answers, isBatchInvalid }: Opened, { kind }: Frame): Response {
   const [first] = answers;
   if (first === undefined) return toRpcFailure({ status: 400, code: SERVER_ERROR, message: AMBIGUOUS });
-  // If a batch is rejected as a whole, the only error has no id and is sent as an object, not as an array.
-  return kind === "batch" && first.id !== null ? Response.json(answers, { status: 400 }) : refusal(first);
+  return kind === "batch" && !isBatchInvalid ? Response.json(answers, { status: 400 }) : refusal(first);
 }
