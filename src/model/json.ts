@@ -1,3 +1,4 @@
+/** A JSON object with any members. */
 export type JsonObject = Record<string, unknown>;
 
 export function isJsonObject(value: unknown): value is JsonObject {
