@@ -25,15 +25,15 @@ export interface Checkpoint extends Mark {
 export interface AuditChain {
   append(bodies: readonly ChainBody[]): Promise<readonly Mark[]>;
   /**
-   * Like `append`, but without waiting for a disk sync: the records survive a crash of the process at once, and a power
-   * loss after the next sync.
+   * Like `append`, but does not wait for a disk sync. The records survive a crash of the process immediately, but a
+   * power loss only after the next sync.
    */
   appendSoon(bodies: readonly ChainBody[]): Promise<readonly Mark[]>;
   read(query: { readonly after?: number; readonly limit?: number }): Promise<readonly (Mark & { body: string })[]>;
   openIntents(): Promise<readonly { requestId: string; body: string; isOrphan: boolean }[]>;
   /**
-   * Appends outcomes for intents whose process has ended. If several processes try to close the same intent, one
-   * succeeds.
+   * Appends outcomes for intents whose gateway process has ended. If several processes try to close the same intent,
+   * only one succeeds.
    */
   closeOrphans(outcomes: readonly ChainBody[]): Promise<readonly Mark[]>;
   /** Appends only the outcomes whose request has no outcome in the chain yet. */

@@ -35,7 +35,8 @@ export function createCheckpoints({ chain, file, key, now, warn }: CheckpointPar
   const isInChain = async ({ seq, hash }: Mark): Promise<boolean> => {
     const [found] = await chain.read({ after: seq - 1, limit: 1 });
     if (found?.seq === seq) return found.hash === hash;
-    // A record before the start of the chain was moved into an archive file. Only the verification reads archive files.
+    // A record before the start of the chain was moved into an archive file and counts as present here. Only the
+    // verification reads archive files.
     return (await chain.start()).seq >= seq;
   };
 
@@ -47,8 +48,8 @@ export function createCheckpoints({ chain, file, key, now, warn }: CheckpointPar
     (await chain.checkpoints()).findLast((checkpoint) => checkpoint.keyId === keyId);
 
   /**
-   * Writes the checkpoint to the file. Another process may add a newer checkpoint between the read and the write, so
-   * this repeats until the file has the newest one.
+   * Writes the checkpoint to the file. Another process may add a newer checkpoint to the store meanwhile, so this
+   * repeats until the file has the newest one.
    */
   const publish = async (checkpoint: Checkpoint, by: Signer): Promise<void> => {
     for (let newest = checkpoint; ; ) {

@@ -1,5 +1,5 @@
-// The audit log of tool calls. The promise of an entry resolves when the store has the entry; signed checkpoints cover
-// the entries. Results of tools are never recorded.
+// The audit log of tool calls. `record` resolves when the store has written the entry, and signed checkpoints make
+// later changes of entries detectable. Results of tools are never recorded.
 import { DiscoveryError } from "../errors.js";
 import { hashCanonical } from "../util/json/canonical.js";
 import { deriveKey, type LocalKey } from "../util/local-key.js";
@@ -50,7 +50,7 @@ export interface AuditParts {
    * succeeded.
    */
   readonly prepareStore: () => Promise<void> | undefined;
-  /** Moves the records beyond the limits into an archive file. */
+  /** Moves the records that exceed the limits into an archive file. */
   readonly rotate: (limits: RotationLimits) => Promise<unknown>;
   readonly checkpointFile: string;
   readonly key: LocalKey;
@@ -74,8 +74,8 @@ export const MAX_UNSIGNED_RECORDS = 1000;
 const DAY_MS = 86_400_000;
 
 /**
- * Creates the audit log. It opens the store and the keys with the first record: a gateway that executes no tool
- * accesses no file.
+ * Creates the audit log. It opens the store and reads the keys on first use, so a gateway that executes no tool
+ * accesses none of their files.
  */
 export function createAuditLog(parts: AuditParts): AuditLog {
   const { chain, now, options } = parts;
@@ -84,8 +84,8 @@ export function createAuditLog(parts: AuditParts): AuditLog {
   let last: Mark | undefined;
   let unsigned = 0;
   /**
-   * Sequence number of this process's newest record when it last signed the chain. The distance to its newest record
-   * now also counts records of other processes.
+   * Sequence number of this process's newest record when the log was last signed. The log is signed again when the
+   * newest record is `MAX_UNSIGNED_RECORDS` after it; records of other processes in between count as well.
    */
   let signedAtSeq: number | undefined;
   let cancelScheduled: (() => void) | undefined;
@@ -125,8 +125,8 @@ export function createAuditLog(parts: AuditParts): AuditLog {
   };
 
   /**
-   * Signs and rotates the log; runs one at a time. If a run fails, no call is affected and the next run repeats the
-   * work.
+   * Writes pending outcomes, signs the log and rotates it. Runs never overlap. If a run fails, no call is affected, and
+   * the next run repeats the work.
    */
   const startMaintenance = (): Promise<void> => {
     cancelScheduled?.();

@@ -13,8 +13,8 @@ export interface AuditCall {
   readonly surface: Surface;
   readonly tool_id: string;
   /**
-   * Keyed hash of the canonical arguments: equal calls have equal hashes, and guesses cannot be verified without the
-   * key.
+   * Keyed hash of the canonical arguments. Equal arguments have equal hashes; without the key, nobody can test whether
+   * guessed arguments match.
    */
   readonly params_hash: string | null;
   readonly risk: string | null;

@@ -13,7 +13,9 @@ export interface PendingOutcomes {
 
 const MAX_PENDING = 1000;
 
-/** `append` must skip outcomes that are stored already: after a failed write, the store may contain them or not. */
+/**
+ * `append` must skip outcomes that are already stored: after a failed write, it is unknown whether the store has them.
+ */
 export function createPendingOutcomes(append: (outcomes: readonly ChainBody[]) => Promise<unknown>): PendingOutcomes {
   let pending: ChainBody[] = [];
   let writing: Promise<void> = Promise.resolve();
@@ -33,8 +35,8 @@ export function createPendingOutcomes(append: (outcomes: readonly ChainBody[]) =
   };
 
   /**
-   * Adds an outcome. If the list is full, outcomes of calls that failed only because they could not be recorded are
-   * dropped in favor of outcomes of calls that ran.
+   * Adds an outcome. If the list is full, the outcome of a call that ran replaces one with AUDIT_UNAVAILABLE, whose
+   * call failed because it could not be recorded. If there is none to replace, the new outcome is dropped.
    */
   const add = (outcome: ChainBody): void => {
     if (pending.length === MAX_PENDING) {

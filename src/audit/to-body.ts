@@ -13,8 +13,8 @@ export interface BodyOptions {
 }
 
 /**
- * Converts an entry to the JSON object that is stored. The size of the object is limited, whatever callers and servers
- * send.
+ * Converts an entry to the JSON object that is stored. The size of the object is limited, even if callers or servers
+ * send large values.
  */
 export function toAuditBody(entry: AuditEntry, { keyId, redact }: BodyOptions): ChainBody {
   const members = entry as unknown as Readonly<Record<string, unknown>>;

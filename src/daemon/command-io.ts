@@ -28,9 +28,11 @@ export interface RemoteCommand {
 
 /** Maximum number of unsent bytes in the socket's buffer. Above it, the command's writes wait for the client. */
 const MAX_PENDING_BYTES = 1024 * 1024;
-/** Maximum number of bytes that a command that ignores backpressure may buffer for a client that reads nothing. */
+/**
+ * Maximum number of buffered bytes while the client reads nothing. Only a command that ignores backpressure exceeds it.
+ */
 const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
-/** How long a client may read nothing while more than `MAX_BUFFERED_BYTES` are buffered. It is then disconnected. */
+/** A client that reads nothing for this long while more than `MAX_BUFFERED_BYTES` are buffered is disconnected. */
 const UNREAD_MS = 3_000;
 
 export function openRemoteCommand(socket: Socket, request: CommandRequest): RemoteCommand {
@@ -67,9 +69,9 @@ export function openRemoteCommand(socket: Socket, request: CommandRequest): Remo
 }
 
 /**
- * Creates the command's standard output or standard error. Frames of both enter one queue immediately, so that a
- * terminal shows them in the order in which they were written. Above a limit, writes wait for the client, as they would
- * for a pipe. If the command ignores this backpressure, a client that reads nothing is disconnected.
+ * Creates the command's standard output or standard error. Both streams put their frames into one queue immediately, so
+ * that a terminal shows them in the order in which they were written. Above a limit, writes wait for the client, as
+ * they would for a pipe. If the command ignores this backpressure, a client that reads nothing is disconnected.
  */
 function outputTo(socket: Socket, kind: FrameKind): Writable {
   const output = new Writable({

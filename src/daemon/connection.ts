@@ -60,7 +60,7 @@ export function serveConnection(socket: Socket, parts: ConnectionParts): void {
   writeFrame(socket, FRAME.hello, nonce);
 }
 
-/** The daemon's proof, which is the response to the client's proof. Undefined if the client's proof is wrong. */
+/** The daemon's proof, which answers the client's proof in `payload`. Undefined if the client's proof is wrong. */
 function toOwnProof(kind: number, payload: Buffer, nonce: Buffer, key: Buffer): Buffer | undefined {
   if (kind !== FRAME.proof || payload.length !== NONCE_BYTES + PROOF_BYTES) return undefined;
   const theirs = payload.subarray(0, NONCE_BYTES);

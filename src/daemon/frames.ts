@@ -19,8 +19,8 @@ export const FRAME = {
   stdout: 6,
   stderr: 7,
   /**
-   * Sent by the daemon: the command reads standard input. Until then the client reads none, because the input may
-   * belong to a surrounding shell loop.
+   * Sent by the daemon when the command reads standard input. Before this frame arrives, the client reads no input,
+   * because the input may belong to a surrounding shell loop.
    */
   inputWanted: 8,
   inputUnwanted: 9,

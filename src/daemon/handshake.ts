@@ -9,7 +9,7 @@ export function handshakeKey(localKey: Uint8Array): Buffer {
   return deriveKey(localKey, "anygpt background gateway");
 }
 
-/** The proof includes the role, so that neither side can replay the other side's proof. */
+/** Creates the proof of one side. It includes the role, so that neither side can replay the other side's proof. */
 export function proofOf(key: Buffer, role: "client" | "daemon", nonces: readonly Uint8Array[]): Buffer {
   const hmac = createHmac("sha256", key).update(role);
   for (const nonce of nonces) hmac.update(nonce);

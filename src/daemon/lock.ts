@@ -8,9 +8,9 @@ import { isSameProcess, startTimeOf } from "../util/start-time.js";
 const MAX_AGE_MS = 60_000;
 
 /**
- * Returns a function that releases the lock, or undefined if another running process holds it or acquires it at the same
- * time. Every process creates a file with a unique name, `FILE.RANDOM`, and then looks for other files: of two processes,
- * at most one finds no other file. So no process removes the file of a running process.
+ * Returns a function that releases the lock, or undefined if another running process holds it or requests it at the
+ * same time. Every process creates a file with a unique name, `FILE.RANDOM`, and then looks for other files: of two
+ * processes, at most one finds no other file. So no process ever has to remove the file of a running process.
  */
 export function tryLock(file: string): (() => void) | undefined {
   if (holdersOf(file).length > 0) return undefined;

@@ -9,7 +9,10 @@ export function openPrivateFolder(folder: string): void {
   checkPrivate(folder);
 }
 
-/** Throws unless the path is a folder or socket of this user, not a link, that no other user can use. */
+/**
+ * Throws unless the path is a folder or socket that belongs to this user and that no other user can access. A symbolic
+ * link is rejected.
+ */
 export function checkPrivate(path: string): void {
   const stats = lstatSync(path);
   if (process.platform === "win32") return;

@@ -76,7 +76,10 @@ export const HEARTBEAT_MS = 5_000;
 /** A daemon whose file has not been updated for this long hangs; even a slow machine would have updated it by then. */
 const HUNG_MS = 4 * HEARTBEAT_MS;
 
-/** Kills the daemon if it hangs; its reaper stops its servers. Returns false if it may only be slow. */
+/**
+ * Kills the daemon if it hangs; the daemon's reaper process then stops its servers. Returns false if the daemon was not
+ * killed, because it has exited or may only be slow.
+ */
 export async function killIfHung({ infoFile }: Pick<DaemonPaths, "infoFile">): Promise<boolean> {
   const info = await readInfo(infoFile);
   const { mtimeMs } = await stat(infoFile).catch(() => ({ mtimeMs: Infinity }));

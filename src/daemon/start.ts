@@ -19,8 +19,8 @@ export interface StartDaemonParts {
 const MAX_START_MS = 20_000;
 const POLL_MS = 15;
 /**
- * Two commands that request the lock at the same time both retry within this time. If the lock was held for longer,
- * another command's attempt to start the daemon has failed.
+ * If two commands request the lock at the same time, both fail and retry within this time. If this command waited
+ * longer for the lock and there is still no daemon, another command tried to start the daemon and failed.
  */
 const TIE_MS = 500;
 
@@ -41,8 +41,8 @@ export async function startDaemon(parts: StartDaemonParts): Promise<DaemonChanne
       continue;
     }
     try {
-      // Another process may have started a daemon before this process got the lock. If that start failed, it is not
-      // repeated.
+      // Another process may have started the daemon while this process waited for the lock. If that start failed, this
+      // process does not try again.
       const other = await openIfPresent(paths);
       if (other !== undefined) return other;
       if (heldSince !== undefined && performance.now() - heldSince > TIE_MS)

@@ -5,7 +5,9 @@ import { parseReference, type SecretReference } from "./reference.js";
 import { createRunTool, type ToolCall, type SecretToolParts } from "./run-tool.js";
 import { valueIn } from "./value-in.js";
 
-/** How long values are cached: several servers may start in a row, and the user should unlock the keychain once. */
+/**
+ * How long values are cached, so that the user has to unlock the keychain only once if several servers start in a row.
+ */
 const CACHE_MS = 300_000;
 
 export interface SecretReaderParts extends SecretToolParts {

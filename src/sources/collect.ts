@@ -45,8 +45,8 @@ export interface CollectParts {
    */
   readonly ownFolder?: string;
   /**
-   * Whether the configuration file is in the project folder. If so, trusting it does not trust the project files that
-   * it names.
+   * Whether the configuration file is in the project folder. If so, trust in the configuration file does not extend to
+   * the project files that it names.
    */
   readonly isProjectConfig?: boolean;
   /**
@@ -175,7 +175,10 @@ interface ReadSource {
   readonly untrusted?: UntrustedFile;
   /** Files that were read, or would be read if they existed. */
   readonly files: readonly string[];
-  /** Set if the file does not exist and this is not reported. `absent`: the program has no file at all. */
+  /**
+   * Set for a missing file that is not reported as missing. `none`: it is not reported at all, because another path of
+   * the program is. `absent`: it is listed in `Collected.absent`, because the program has no file at all.
+   */
   readonly omission?: "none" | "absent";
 }
 
@@ -203,7 +206,7 @@ function isInProject({ file, path }: { file: string; path: string }, parts: Loca
 
 type LocationParts = CollectParts & { readonly system: System; readonly shown?: string };
 
-/** Reads all files of a program. Missing files are reported only if none exists. */
+/** Reads all files of a program. If none exists, only the first path is reported as missing; otherwise none is. */
 async function readLocations(client: ClientFile["client"], parts: LocationParts): Promise<ReadSource[]> {
   const found = clientFiles(parts.system, [client]);
   const read = await Promise.all(found.map((file) => readLocation(file, parts)));

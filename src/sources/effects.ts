@@ -6,8 +6,8 @@ import type { ImportedServer } from "./imported.js";
 /** A file in the project folder; its content is not used until the user trusts exactly these bytes. */
 export interface UntrustedFile {
   /**
-   * The path of the file, or of the project folder if the user's own servers would run files in it; then `content` is
-   * empty.
+   * The path of the file. If the user's own servers would run files in the project folder, it is the path of that
+   * folder, and `content` is empty.
    */
   readonly file: string;
   readonly content: Uint8Array;

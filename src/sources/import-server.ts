@@ -35,8 +35,8 @@ export function importServer(found: ClientServer, parts: ImportParts): ImportRes
   const workspace = workspaceOf(parts.file, parts.system);
   const result = importInto(workspace, found, parts);
   if (result.kind === "invalid" || result.server.origin.scope === "project") return result;
-  // Import the entry a second time, for a different project folder of the same name: if the result differs, the server
-  // depends on the folder.
+  // Import the entry a second time, as if the project folder had the same name but another path. If the result differs,
+  // the server depends on the folder.
   const { join, basename } = pathsOf(parts.system);
   const otherFolder = importInto(join(workspace, "..", "other", basename(workspace)), found, parts);
   const isIndependent =

@@ -13,7 +13,10 @@ export interface OwnProgram {
   readonly which?: (name: string) => string | undefined;
 }
 
-/** Whether a connection starts this gateway. Other programs' files may contain it, and it must never start itself. */
+/**
+ * Whether a connection starts this gateway. Other programs' files may list the gateway as a server, and the gateway
+ * must never start itself.
+ */
 export function isGatewayItself(connection: ServerConnection, own?: OwnProgram): boolean {
   if (connection.kind !== "stdio") return false;
   const words = programWords(connection);
@@ -58,8 +61,8 @@ const RUNNER = /(?:^|[\\/])(?:npx|bunx|bun|npm|pnpm|pnpx|yarn)(?:\.cmd|\.exe)?$/
 const INTERPRETER = /(?:^|[\\/])(?:node|nodejs|bun|deno|tsx)(?:\.cmd|\.exe)?$/i;
 
 /**
- * Returns the parts of a command line that start a program: from the first word up to the program name, and the same
- * from each later interpreter.
+ * Returns the parts of a command line that start a program: one part begins with the first word, and one with each
+ * later interpreter. Each part ends with the name of the started program.
  */
 function startedCommands(words: readonly string[]): string[][] {
   return words.flatMap((word, from) => {

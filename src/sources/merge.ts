@@ -23,8 +23,9 @@ export interface Merged {
 
 /**
  * Makes names unique, ignoring case. The first server keeps its name; another one with a different connection becomes
- * `name-2`. An entry of another file with the same connection is a duplicate, even under another name. A tool that any
- * of these programs hides stays hidden, unless the first entry is in the user's own configuration.
+ * `name-2`. An entry of another file with the same connection is a duplicate, even under another name. A tool that is
+ * hidden by the first entry or one of its duplicates stays hidden, unless the first entry is in the user's own
+ * configuration.
  */
 export function mergeServers(
   groups: readonly (readonly ServerCandidate[])[],
@@ -85,8 +86,8 @@ export function mergeServers(
   }
 
   /**
-   * Finds the server that the candidate duplicates. It must come from another file or have the same name: one file may
-   * contain a connection twice on purpose.
+   * Finds the server that the candidate duplicates. A server of the same file counts only if it has the same name: one
+   * file may contain a connection twice on purpose.
    */
   function duplicateOfCandidate(candidate: ServerCandidate, key: string): ServerCandidate | undefined {
     const same = byConnection.get(key);

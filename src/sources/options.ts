@@ -108,7 +108,8 @@ const manifestTool = z.strictObject({
   description: text.optional().describe("What the tool does."),
   inputSchema: z
     .record(z.string(), z.unknown())
-    // Configuration programs and YAML can produce values that JSON cannot represent; they cannot be hashed for pinning.
+    // Configuration files in TypeScript, JavaScript or YAML can produce values that JSON cannot represent. Such values
+    // cannot be hashed for pinning.
     .refine((schema) => checkJsonValue(schema).kind === "value", { error: "must be a JSON Schema" })
     .optional()
     .describe("JSON Schema of its arguments."),

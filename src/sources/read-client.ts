@@ -50,8 +50,8 @@ export function clientFiles(system: System, ids: readonly ClientId[] = CLIENT_ID
 const MAX_PROJECT_MATCHES = 20;
 
 /**
- * Expands a path pattern. The number of files per project is limited; the first file over the limit carries the error
- * for all further ones.
+ * Expands a path pattern. The number of files per project is limited: the first file over the limit is returned with
+ * `refused`, which explains that it and all further files are ignored.
  */
 function expandLocation(location: ClientFile, system: System): ClientFile[] {
   const locations = expandPattern(location.path, system).map((path): ClientFile => ({ ...location, path }));

@@ -8,8 +8,8 @@ export interface FilterRule {
 }
 
 /**
- * Converts another program's tool filter to rules. The rules only disable tools: a single enabling rule would disable
- * every tool that no rule matches.
+ * Converts another program's tool filter to rules. The rules only disable tools: as soon as one rule enables tools,
+ * every tool that no rule matches is disabled.
  */
 export function toToolRules(server: string, { allow, deny = [] }: ToolFilter): FilterRule[] {
   const rule = (pattern: string[]): FilterRule => ({ server, pattern, enabled: false });
@@ -22,8 +22,8 @@ export function toToolRules(server: string, { allow, deny = [] }: ToolFilter): F
 }
 
 /**
- * The maximum number of patterns in one rule and, below, the maximum length of a pattern. Allowed tools beyond these
- * limits stay hidden.
+ * The maximum number of patterns in one rule and, below, the maximum length of a pattern. Tools that another program
+ * allows beyond these limits stay hidden.
  */
 const MAX_PATTERNS = 1_000;
 const MAX_PATTERN_LENGTH = 512;

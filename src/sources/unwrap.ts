@@ -9,7 +9,7 @@ export interface Unwrapped {
 
 /**
  * Replaces a program that only connects a stdio client to a remote server (`mcp-remote`, `supergateway`, `mcp-proxy`)
- * with a direct connection to that server. If the program has an unknown option, it is kept.
+ * with a direct connection to that server. A program with an unknown option is not replaced.
  */
 export function unwrapRemote(connection: ServerConnection): Unwrapped {
   const same = { connection, notes: [], deniedTools: [] };

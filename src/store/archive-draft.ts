@@ -11,7 +11,7 @@ export interface ArchiveDraft {
   write(records: readonly AuditRecord[]): Promise<void>;
   /** Syncs the file to disk, renames it and returns the SHA-256 of its content. */
   publish(name: string): Promise<string>;
-  /** Closes the file and deletes it if it was not published. */
+  /** Closes the file. If it was not published, deletes it. */
   close(): Promise<void>;
 }
 

@@ -74,26 +74,29 @@ export interface AuditRecords {
    */
   append(bodies: readonly AuditBody[]): Promise<readonly AuditMark[]>;
   /**
-   * Like `append`, but without waiting for a disk sync: the records survive a crash of the process at once, and a power
-   * loss after the next durable change.
+   * Like `append`, but does not wait for a disk sync. The records survive a crash of the process immediately, but a
+   * power loss only after the next durable change.
    */
   appendSoon(bodies: readonly AuditBody[]): Promise<readonly AuditMark[]>;
   read(query: AuditQuery): Promise<readonly AuditRecord[]>;
   openIntents(): Promise<readonly OpenIntent[]>;
   /**
-   * Appends only outcomes whose intent is still open and whose process has ended. If several processes try to close the
-   * same intent, one succeeds.
+   * Appends only outcomes whose intent is still open and was written by a process that has ended. If several processes
+   * try to close the same intent, only one succeeds.
    */
   closeOrphans(outcomes: readonly AuditBody[]): Promise<readonly AuditMark[]>;
   /**
-   * Appends only outcomes whose request has no outcome yet, for a caller that does not know whether they were written.
+   * Appends only outcomes whose request has no outcome yet. For a caller whose earlier write may or may not have
+   * succeeded.
    */
   appendMissing(outcomes: readonly AuditBody[]): Promise<readonly AuditMark[]>;
   /** The last record; for an empty chain, the position where it starts. */
   head(): Promise<AuditMark>;
   /** The position just before the first record that is still in the store. */
   start(): Promise<AuditMark>;
-  /** Stores a checkpoint, which covers all records before it. The store keeps the newest 1,000 checkpoints. */
+  /**
+   * Stores a checkpoint, which covers its record and all earlier ones. The store keeps the newest 1,000 checkpoints.
+   */
   addCheckpoint(checkpoint: CheckpointRecord): Promise<void>;
   /** Returns the stored checkpoints, oldest first. */
   checkpoints(): Promise<readonly CheckpointRecord[]>;

@@ -10,8 +10,8 @@ export interface CatalogEntry extends CatalogKey {
 }
 
 /**
- * The last tool list of each server. An entry survives a power loss after the next durable change. If it is lost, the
- * gateway requests the tool list again.
+ * The last tool list of each server. An entry survives a power loss only after the next durable change. If an entry is
+ * lost, the gateway requests the tool list again.
  */
 export interface CatalogRecords {
   /** Returns the stored texts in the order of the keys; undefined for a key without an entry. */

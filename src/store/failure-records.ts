@@ -9,7 +9,10 @@ export interface FailureEntry extends FailureRecordKey {
   readonly text: string;
 }
 
-/** Servers whose last tool list request failed. If an entry is lost, the server is only contacted again earlier. */
+/**
+ * Servers whose last tool list request failed. The loss of an entry is harmless: the gateway only contacts the server
+ * earlier than necessary.
+ */
 export interface FailureRecords {
   list(): Promise<readonly FailureEntry[]>;
   /** Replaces the entry of the same server, and removes entries whose failure was before `forgetBefore`. */

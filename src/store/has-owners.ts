@@ -6,8 +6,8 @@ export function ownersFolder(file: string): string {
 }
 
 /**
- * Whether a process uses the store or left a call in it that must be recovered. It only reads one folder and opens no
- * database, because there is nearly always nothing to recover.
+ * Whether a process uses the store or left a call in it that must be recovered. Reads one folder and does not open the
+ * database, to be fast: there is nearly always nothing to recover.
  */
 export async function hasOwners(file: string): Promise<boolean> {
   try {

@@ -53,7 +53,9 @@ export type Reservation =
   | { readonly kind: "reserved"; readonly claim: KeyClaim }
   | { readonly kind: "known"; readonly record: KeyRecord };
 
-/** The maximum size of a stored answer. For a larger answer, the key only records that the call was made. */
+/**
+ * The maximum size of a stored answer. A larger answer is not stored; the key then only records that the call was made.
+ */
 export const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /**
@@ -80,8 +82,8 @@ export interface KeyRecords {
    */
   reserve(scope: KeyScope, request: ReserveRequest): Promise<Reservation>;
   /**
-   * Records that the call is sent; must complete before its first byte is sent. If it returns false, the claim is lost
-   * and nothing may be sent.
+   * Records that the call is about to be sent. Must complete before the first byte of the call is sent. If it returns
+   * false, the claim is lost and nothing may be sent.
    */
   dispatch(claim: KeyClaim, now: number): Promise<boolean>;
   /**
@@ -90,8 +92,8 @@ export interface KeyRecords {
    */
   finish(claim: KeyClaim, ending: KeyEnding, now: number): Promise<boolean>;
   /**
-   * Frees a key whose call has not finished. After `dispatch`, only a caller that knows that nothing was sent may use
-   * it.
+   * Frees a key whose call has not finished. After `dispatch`, it may be called only if it is certain that nothing was
+   * sent.
    */
   release(claim: KeyClaim): Promise<boolean>;
   find(scope: KeyScope, now: number): Promise<KeyRecord | undefined>;

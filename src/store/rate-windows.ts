@@ -28,8 +28,8 @@ export interface RateTicket {
 }
 
 /**
- * Allows at most `limit` calls in any `windowMs`. A call may count for up to 10 % longer than the window. A counted
- * call survives the end of the process at once, and a power loss after the next durable change of the store.
+ * Allows at most `limit` calls in any period of `windowMs`. A call may count for up to 10 % longer than that. A counted
+ * call survives the end of the process immediately, but a power loss only after the next durable change of the store.
  */
 export interface RateWindows {
   take(request: RateRequest): Promise<TakeResult>;

@@ -12,7 +12,7 @@ export interface RotationParts {
   readonly id: string;
   /** The number of newest records that stay in the store. */
   readonly keepRecords: number;
-  /** Records older than this many milliseconds are moved, even if there are fewer than `keepRecords`. */
+  /** Records older than this many milliseconds are moved, even if the store has fewer than `keepRecords` records. */
   readonly keepMs: number;
 }
 
@@ -31,9 +31,9 @@ const BATCH_SIZE = 100;
 
 /**
  * Moves the oldest records into an archive file, one JSON object per line, and appends a rotation record that names the
- * file. The remaining chain continues from the last hash in the file. Records from the oldest open intent on stay,
- * because its outcome may have to be reconstructed from it. Returns undefined if there was nothing to move, or if
- * another process moved the records.
+ * file. The remaining chain continues from the last hash in the file. The oldest open intent and all later records stay
+ * in the store, because the outcome of that intent may have to be reconstructed from it. Returns undefined if there was
+ * nothing to move, or if another process moved the records.
  */
 export async function rotateAudit(audit: AuditRecords, parts: RotationParts): Promise<Rotation | undefined> {
   const after = await audit.start();

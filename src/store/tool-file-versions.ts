@@ -15,9 +15,7 @@ export interface SeenVersion extends ToolFileKey {
 export interface ToolFileVersions {
   seen(key: ToolFileKey): Promise<SeenVersion | undefined>;
   list(folder: string): Promise<readonly SeenVersion[]>;
-  /**
-   * Stores each version that is newer than the stored one. Returns the version of each file that is stored afterwards.
-   */
+  /** Stores each version that is newer than the stored one. Then returns the stored version of each file. */
   note(versions: readonly SeenVersion[]): Promise<readonly SeenVersion[]>;
   /** Stores the version that a user accepted, even if it is older than the stored one. */
   accept(version: SeenVersion): Promise<void>;

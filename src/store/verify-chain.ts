@@ -35,8 +35,9 @@ export interface VerifyCheckpointParts {
 }
 
 /**
- * Collects the hashes that checkpoints state. Checkpoints of a replaced key stay in the store. They count as `earlier`
- * if a later checkpoint of the current key covers the chain.
+ * Collects the hashes that checkpoints state. Checkpoints of a replaced key stay in the store. One of them counts as
+ * `earlier` if a valid checkpoint of the current key covers a later record; otherwise it is reported as a bad
+ * signature.
  */
 export function checkpointHashes({ inside, outside, keyId, isSigned }: VerifyCheckpointParts): CheckpointHashes {
   const hashes = new Map<number, string>();

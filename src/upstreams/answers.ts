@@ -12,8 +12,8 @@ import { oversizeError } from "./oversize.js";
 /**
  * Whether the tool was executed, by JSON-RPC error code. A server that cannot parse a request or does not know its
  * method has not run the tool. "Invalid request" and "invalid params" may also come from the running tool, so a call
- * with these errors counts as executed: it would fail again, and it must not be sent twice. All other codes leave it
- * unknown.
+ * with these errors counts as executed: it would fail again, and it must not be sent twice. After any other code, it is
+ * unknown whether the tool was executed.
  */
 const EXECUTED: Readonly<Record<number, Executed>> = {
   [-32_700]: "no",

@@ -21,7 +21,10 @@ export interface Breaker {
   readonly last: Pause | undefined;
   /** Call this when the server could not be started. */
   startFailed(reason: DiscoveryError, now: number): void;
-  /** Call this when the server ended unexpectedly after it had worked. The next call may start it immediately. */
+  /**
+   * Call this when the server ended unexpectedly after it had worked. The next call may start it immediately, unless
+   * the breaker is open.
+   */
   crashed(reason: DiscoveryError, now: number): void;
   succeeded(): void;
 }

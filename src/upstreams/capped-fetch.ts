@@ -10,7 +10,8 @@ const LINE_FEED = Buffer.from([LINE_FEED_BYTE]);
 /** Size allowance for the `event:` and `id:` lines of a server-sent event, in addition to its data. */
 const MAX_EVENT_HEADER_BYTES = 4096;
 /**
- * A line longer than this multiple of `maxMessageBytes` ends the stream: it is endless, or decompresses to gigabytes.
+ * A line that is longer than this multiple of `maxMessageBytes` ends the stream, because the line may be endless or
+ * decompress to gigabytes.
  */
 const MAX_LINE_FACTOR = 16;
 

@@ -153,7 +153,7 @@ function nextPlan(
   const rejected = failure.error instanceof ProtocolError || LEGACY_STATUSES.has(httpStatus(failure.error) ?? 0);
   if (plan === "legacy") return rejected && connection.kind !== "sse" ? "probe" : undefined;
   if (connection.kind === "http") return rejected ? "legacy-by-sse" : undefined;
-  // The server started more slowly than the probe allowed, so the SDK took it for a server before MCP 2026-07-28.
+  // The server started too slowly for the time limit of the probe, so the SDK took it for a server of the legacy era.
   if (plan === "probe" && isVersionRejected(failure.error)) return "slow-probe";
   // Some servers exit when they receive any message before `initialize`. A server that could not be started is not
   // tried again.

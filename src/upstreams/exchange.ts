@@ -64,7 +64,9 @@ export interface RequestExchange {
   request(request: ExchangeRequest, signal?: AbortSignal): Promise<ServerResponse>;
   /** Sends the response to a request from the server. */
   respond(id: string | number, answer: PeerAnswer): void;
-  /** The number of received messages of any kind. Two equal values mean silence between them. */
+  /**
+   * The number of received messages of any kind. If it is the same at two times, no message was received in between.
+   */
   readonly received: number;
   /** Fails all pending requests. */
   fail(reason: DiscoveryError): void;
@@ -216,8 +218,9 @@ export function createRequestExchange(parts: ExchangeParts): RequestExchange {
       const answer = kind === "result" ? body : { error: body };
       const send = (): Promise<void> =>
         transport.send({ jsonrpc: "2.0", id, ...answer } as JSONRPCMessage).catch(() => undefined);
-      // Over HTTP, this response and the cancellation of the call are separate requests. If the response arrived first,
-      // the tool could continue with it before the tool is cancelled.
+      // Over HTTP, this response and the cancellation of the call are separate requests. The response is sent after a
+      // pending cancellation: if the response arrived first, the tool could continue with it before the tool is
+      // cancelled.
       const stream = streams.getStore();
       const cancellation = stream?.of === pending ? cancellations.get(stream.id) : undefined;
       void (cancellation === undefined ? send() : cancellation.then(send));

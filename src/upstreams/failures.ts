@@ -7,8 +7,8 @@ import { type Hint, toNextSteps } from "../model/next-steps.js";
 import { cutAtWord, toOneLine } from "../util/text.js";
 
 /**
- * Whether the request may have been sent before the error occurred. These codes are reported both while connecting and
- * when a connection is lost during a call; only while connecting is it certain that nothing was sent.
+ * Whether the request may have been sent before the error occurred. The same error codes are reported while connecting
+ * and when a connection is lost during a call; only in the first case is it certain that nothing was sent.
  */
 function isAfterConnect(error: unknown, code: string): boolean {
   if (code !== "EHOSTUNREACH" && code !== "ENETUNREACH") return false;

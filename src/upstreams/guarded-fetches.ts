@@ -45,7 +45,8 @@ export function createForeignFetch({ maxMessageBytes, ...parts }: FetchParts): C
 
 /**
  * A fetch for a configured URL that is reached through a proxy, or whose certificate authority is named in the
- * environment. Undefined if the platform's fetch suffices; in Node 20 it supports neither.
+ * environment. Undefined if neither applies, so that the platform's fetch can be used; in Node 20, that fetch supports
+ * neither proxies nor such certificate authorities.
  */
 export function createConfiguredFetch(
   url: URL,

@@ -29,7 +29,8 @@ export function createHttpChannel(connection: HttpConnection, parts: HttpParts):
   return {
     ...toChannel(transport, settings),
     async close() {
-      // A client may skip the request that ends the session, so an unresponsive server must not delay closing.
+      // The protocol lets a client skip the request that ends the session, so an unresponsive server must not delay
+      // closing.
       await Promise.race([transport.terminateSession().catch(() => undefined), later(TERMINATE_MS)]);
       await transport.close();
       settings.close();

@@ -13,8 +13,8 @@ export interface LimiterParts {
 export interface LimiterSlot {
   release(): void;
   /**
-   * Frees the slot until the returned function is called. That function does not wait for a slot, so one call more than
-   * `concurrency` may then run.
+   * Frees the slot until the returned function is called. That function takes the slot back without waiting, so one
+   * call more than `concurrency` may run afterwards.
    */
   lend(): () => void;
 }
@@ -158,8 +158,8 @@ function findNext(queued: readonly Waiting[], held: ReadonlyMap<string, number>)
 }
 
 /**
- * Finds the call to reject so that `caller` can wait: the last waiting call of the caller with the most waiting calls.
- * Undefined if that caller would not have more waiting calls than `caller`.
+ * Finds the waiting call to reject in favor of a new call of `caller`: the last one of the caller with the most waiting
+ * calls. Undefined if `caller` would have at least as many with its new call, which is then rejected instead.
  */
 function findLast(queued: readonly Waiting[], caller: string): Waiting | undefined {
   const waits = new Map<string, number>();
@@ -179,7 +179,7 @@ function once(run: () => void): () => void {
 
 interface FullQueue {
   readonly waiting: number;
-  /** The time after which every call that waits now has left the queue. */
+  /** The longest time that a call may wait in the queue. After it, every call that waits now has left the queue. */
   readonly waitMs: number;
 }
 

@@ -99,7 +99,7 @@ export function createServerPromptsAndResources(parts: ServerPromptsAndResources
       const { relay } = session;
       if (relay === undefined) return;
       for (const kind of ["prompts", "resources"] as const) {
-        // Reports lists that were never read as changed, because a server is not started only to read them.
+        // A list that was never read counts as changed now: the server was not started only to read it.
         if (relay.capabilities[kind] === true && offers.known(kind) === undefined) changes[kind].notify();
       }
       const isReconnection = wasOpened;

@@ -59,7 +59,7 @@ export function createRelay(parts: RelayParts): Relay {
       params,
       timeoutMs,
       maxTotalMs: peer === undefined ? timeoutMs : MAX_TOTAL_MS,
-      // A request from the server that may belong to this caller must not reach another client.
+      // `caller` ensures that a request from the server that may belong to this caller reaches no other client.
       ...(wanted.isShared === true ? {} : { caller: { actorId, peer, onEvent: undefined } }),
       ...(parts.era === "modern" && peer !== undefined ? inputOptions(server, peer) : {}),
     };

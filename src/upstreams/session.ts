@@ -60,7 +60,10 @@ export interface UpstreamSessionParts {
 export interface UpstreamSession {
   readonly era: Era;
   readonly closed: boolean;
-  /** True if every call leaks memory: the SDK calls `AbortSignal.any` with the connection's own signal. */
+  /**
+   * True if every call leaks memory, because the SDK calls `AbortSignal.any` with a signal that lives as long as the
+   * connection.
+   */
   readonly leaks?: boolean;
   listTools(signal?: AbortSignal): Promise<ServerListing>;
   /** `releaseSlot` frees the slot of the call while the caller's client responds to a request from the server. */

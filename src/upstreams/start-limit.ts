@@ -8,10 +8,7 @@ type Limits = Pick<UpstreamOptions, "startTimeoutMs" | "installTimeoutMs">;
 
 const POLL_MS = 500;
 
-/**
- * The longest time until a server must be ready, including the installation of its package if its command may install
- * one.
- */
+/** The time within which a server must be ready. If its command may install a package, it includes the installation. */
 export function startLimitMs(connection: ServerConnection, { startTimeoutMs, installTimeoutMs }: Limits): number {
   if (connection.kind !== "stdio") return startTimeoutMs;
   const isInstaller = installerOf(connection.command, connection.args) !== undefined;
@@ -30,8 +27,8 @@ export interface StartClockParts {
 }
 
 /**
- * Allows `installTimeoutMs` for an installation and `startTimeoutMs` for the server after it. Returns a function that
- * stops the clock.
+ * Starts the clock. The server must be ready `startTimeoutMs` after the installation of its package has ended, and
+ * within `startLimitMs` in total. Returns a function that stops the clock.
  */
 export function startClock({ connection, options, status, schedule, now, onTimeout }: StartClockParts): () => void {
   const limitMs = startLimitMs(connection, options);

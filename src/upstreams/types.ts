@@ -136,13 +136,13 @@ export interface UpstreamCall {
   /** The idle timeout. Every progress notification restarts it. */
   readonly timeoutMs: number;
   /**
-   * Longest wait for a server that has to be started first. The default is `upstreams.startWaitMs` in the
-   * configuration.
+   * Longest wait for a server that has to be started first; then the call fails with UPSTREAM_STARTING. The default is
+   * `upstreams.startWaitMs` in the configuration, but at most `timeoutMs`.
    */
   readonly startWaitMs?: number | undefined;
   /** The total time limit of the call. */
   readonly maxTotalMs: number;
-  /** Passes progress and log messages to the caller and never throws. Undefined if the caller does not want them. */
+  /** Passes progress and log messages to the caller. Must not throw. Undefined if the caller does not want them. */
   readonly report?: ((event: CallEvent) => void) | undefined;
   /** The trace context of the gateway. A REST API receives it as a header. */
   readonly traceparent?: string | undefined;
@@ -158,8 +158,8 @@ export interface UpstreamRequest {
   readonly params: JsonObject;
   readonly timeoutMs: number;
   /**
-   * Longest wait for a server that has to be started first. The default is `upstreams.startWaitMs` in the
-   * configuration.
+   * Longest wait for a server that has to be started first; then the request fails with UPSTREAM_STARTING. The default
+   * is `upstreams.startWaitMs` in the configuration, but at most `timeoutMs`.
    */
   readonly startWaitMs?: number;
   /** The actor that the request is made for. Messages from the server during the request reach no other actor. */

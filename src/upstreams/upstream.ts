@@ -305,8 +305,8 @@ export class Upstream {
   }
 
   /**
-   * Reports a changed tool list, except on a connection that was opened only to request the list. Some servers announce
-   * a change after every handshake, so each list request would cause another one.
+   * Reports a changed tool list, except on a connection that was opened only to request the list: some servers announce
+   * a change after every handshake, so that each list request would cause another one.
    */
   #announced(): void {
     if (this.#current?.kept ?? this.#starting?.keep) this.#changes.notify();
@@ -321,7 +321,7 @@ export class Upstream {
     this.#current = connection;
     this.#breaker.succeeded();
     if (start.keep) connection.keep();
-    // If a caller is waiting, it uses the connection immediately afterwards.
+    // A waiting caller uses the connection immediately afterwards, so the connection must not be closed here.
     if (start.waiting === 0) connection.closeOrIdle();
     this.#changed();
   }

@@ -2,7 +2,7 @@
 export interface Watches {
   readonly uris: readonly string[];
   /**
-   * Returns a function that removes the listener. That function returns true if the listener was the last one for the
+   * Adds a listener. Returns a function that removes it; that function returns true if it was the last listener for the
    * resource.
    */
   add(uri: string, listener: () => void): () => boolean;

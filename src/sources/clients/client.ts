@@ -17,8 +17,8 @@ export interface Client {
    */
   readonly passesEnvironment?: true;
   /**
-   * The files that may contain servers, in order of precedence: the first file that has a server name wins. Each
-   * segment of a path may contain one `*`.
+   * The files that may contain servers, in order of precedence: if several files define a server of the same name, the
+   * first file wins. Each segment of a path may contain one `*`.
    */
   readonly locations: (system: System) => readonly ClientLocation[];
   /** How to parse a file of this program; the path determines the layout. */
@@ -46,7 +46,7 @@ export interface Layout {
 }
 
 export interface Companion extends Section {
-  /** The path of the file; one segment may contain a `*`. */
+  /** The path of the file. Each segment may contain one `*`. */
   readonly path: string;
 }
 
@@ -76,8 +76,8 @@ export interface ClientServer {
   readonly tools?: ToolFilter;
   readonly notes?: readonly string[];
   /**
-   * Values that the program stores elsewhere (for example in a keyring), by the name of the variable that replaces
-   * each.
+   * Values that the program stores elsewhere, for example in a keyring. The key of each is the name of the environment
+   * variable that replaces it.
    */
   readonly inputs?: ReadonlyMap<string, InputDefinition>;
 }

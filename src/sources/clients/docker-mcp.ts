@@ -55,7 +55,7 @@ function enabledIn(document: unknown): JsonObject {
   return isJsonObject(registry) ? registry : {};
 }
 
-/** The `docker` arguments that the Docker MCP gateway uses too. */
+/** The arguments of `docker` with which the Docker MCP gateway also starts a server. */
 const SAFE_RUN = ["run", "--rm", "-i", "--init", "--security-opt", "no-new-privileges"];
 
 interface Enabled {

@@ -7,7 +7,9 @@ import type { ClientFindings, ClientServer } from "./client.js";
 
 /** How the server entries of one program differ from the common format. */
 export interface Spelling {
-  /** Checks whether the program disables an entry in its own way; returns the reason. */
+  /**
+   * Returns the reason if the program disables the entry in a way of its own. Undefined if the entry is not disabled.
+   */
   readonly disabled?: (name: string, entry: JsonObject) => string | undefined;
 }
 
@@ -66,8 +68,8 @@ function toCommonKeys(entry: JsonObject): JsonObject {
 }
 
 /**
- * Splits a command that is a whole command line, which some programs accept. The path of a program may contain spaces
- * too, and is not split.
+ * Splits a command that contains a complete command line, which some programs accept. A path with spaces to a program
+ * is not split.
  */
 function toProgram(command: unknown, args: unknown): JsonObject {
   if (typeof command !== "string" || !/\s/.test(command) || command.length > MAX_LINE_LENGTH) return { command, args };
@@ -121,7 +123,8 @@ const ALLOW_KEYS = ["includeTools", "enabled_tools", "enabledTools", "available_
 const DENY_KEYS = ["excludeTools", "disabled_tools", "disabledTools"];
 
 /**
- * Returns which tools the program offers. In programs that write an empty list of allowed tools, it means all tools.
+ * Returns which tools the program offers. An empty list of allowed tools means all tools, as in the programs that write
+ * such a list.
  */
 function toolFilterOf(entry: JsonObject): ToolFilter | undefined {
   const allow = ALLOW_KEYS.flatMap((key) => namesIn(entry[key]));

@@ -85,8 +85,8 @@ function endOfComment(text: string, start: number): number {
 
 /**
  * A replacement with the same length and line breaks, so that later positions stay correct. A long value becomes a
- * comment, which the parser skips a hundred times faster than white space. No pattern here repeats:
- * on values of a megabyte, V8 can run out of stack in a repetition.
+ * comment, which the parser skips a hundred times faster than white space. The regular expressions here contain no
+ * repetition, because on values of a megabyte V8 can run out of stack in one.
  */
 function blank(value: string): string {
   const parts = value.slice(1).split(/(\r\n?|\n)/);

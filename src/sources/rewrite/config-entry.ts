@@ -14,7 +14,7 @@ export function toConfigEntry(definition: ServerDefinition, envFile?: string): J
 }
 
 function connectionOf(connection: ServerConnection): JsonObject {
-  // Other programs have no such servers, and the configuration defines them in other sections than `servers`.
+  // Other programs have no REST APIs or built-in tools, and the configuration does not define them in `servers`.
   if (connection.kind === "rest" || connection.kind === "built-in") return {};
   if (connection.kind !== "stdio") {
     const { kind, url, headers } = connection;

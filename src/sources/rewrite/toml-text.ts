@@ -51,8 +51,8 @@ function blocksOf(statements: readonly TomlStatement[], section: readonly string
 }
 
 /**
- * The number of characters in the blank lines after a block. They are removed with the block if blank lines precede it
- * too.
+ * The number of characters in the blank lines to remove after a block. 0 unless blank lines or the start of the text
+ * precede the block.
  */
 function blankAfter(text: string, { start, end }: Block): number {
   const isSeparated = start === 0 || /\n[ \t]*\r?\n$/.test(text.slice(0, start));

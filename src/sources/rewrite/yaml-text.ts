@@ -86,7 +86,9 @@ function changeMembers(text: string, node: YAMLMap | YAMLSeq, { change, style, d
   return edited(splice(text, splices));
 }
 
-/** Removes the last line break of the added text if the text ends there without a line break. */
+/**
+ * Removes the line break at the end of `added` if `added` is written at the end of a file that does not end with one.
+ */
 function closed(text: string, { end }: Pick<Lines, "end">, added: string, { lineBreak }: TextStyle): string {
   const isLast = end === text.length && !text.endsWith("\n");
   return isLast && added.endsWith(lineBreak) ? added.slice(0, -lineBreak.length) : added;
@@ -116,8 +118,8 @@ function linesOf(text: string, node: YAMLMap | YAMLSeq, index: number): Lines | 
 }
 
 /**
- * Returns the offset at which the value's content ends. The parser's own range of a collection also includes the
- * comments after it.
+ * Returns the offset at which the value's content ends. The parser's range of a map or list cannot be used, because it
+ * includes the comments after it.
  */
 function contentEnd(value: unknown): number | undefined {
   if (isCollection(value) && value.flow !== true) {

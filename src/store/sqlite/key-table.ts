@@ -52,8 +52,8 @@ export function createKeyTable(database: Database, owners: Owners): StoreTable<K
     ORDER BY id DESC LIMIT :limit`);
 
   /**
-   * Returns the row as it would be after `settle`, which considers whether the key's process has ended and the key has
-   * expired. Changes nothing.
+   * Returns the row that `settle` would leave in the table, without writing it: checks whether the key's process has
+   * ended and whether the key has expired. Undefined if `settle` would delete the row.
    */
   const effective = (row: SqlRow | undefined, now: number): SqlRow | undefined => {
     const isInProgress = row?.["state"] === "reserved" || row?.["state"] === "dispatched";

@@ -75,7 +75,7 @@ function isLocked(file: string): boolean {
   return lock === undefined;
 }
 
-/** Removes the file while its lock is held: otherwise a process that is just registering could lose its file. */
+/** Removes the file only while holding its lock. Otherwise, a process that is just registering could lose its file. */
 function removeIfGone(file: string, canRemove: () => boolean): void {
   const lock = tryLock(file);
   if (lock === undefined) return;

@@ -41,8 +41,8 @@ export function createDatabaseSession(file: string): DatabaseSession {
 }
 
 /**
- * Removes the lock files of ended owners that have no unfinished idempotency keys and intents. Returns whether this
- * process has any.
+ * Removes the lock files of ended owners that have neither unfinished idempotency keys nor open intents. Returns
+ * whether this process itself has any of them.
  */
 function clear(owners: Owners, database: Database): boolean {
   const unfinished = database.prepare(`
@@ -56,8 +56,8 @@ function clear(owners: Owners, database: Database): boolean {
 }
 
 /**
- * Whether the lock file must remain, because there are calls to recover. If the database cannot be read, there may be
- * some.
+ * Whether the lock file of this process must remain, because the process has calls to recover. True if the database
+ * cannot be read, because there may be some.
  */
 function mustKeepFile(owners: Owners, database: Database | undefined): boolean {
   try {

@@ -7,14 +7,14 @@ export type ToThread = { readonly kind: "run"; readonly requests: readonly Reque
 export type FromThread = readonly Reply[];
 
 /**
- * How long to wait for a reply from the thread; longer than `BUSY_TIMEOUT_MS`. After the deadline it is unknown whether
- * the change was made; the caller must read to find out.
+ * How long to wait for a reply from the thread; longer than `BUSY_TIMEOUT_MS`. If the deadline passes, it is unknown
+ * whether the change was made; the caller must read the store to find out.
  */
 const DEADLINE_MS = 15_000;
 const MAX_YOUNG_GENERATION_MB = 6;
 /**
- * The maximum number of open requests while the thread is late; further requests fail at once. Open requests are never
- * dropped: one may contain the only copy of a new token.
+ * The maximum number of open requests after the thread has missed a deadline; further requests fail at once. Open
+ * requests are never dropped: one may contain the only copy of a new token.
  */
 const MAX_OPEN = 1000;
 

@@ -11,8 +11,8 @@ const MISSING_FILE = /Cannot find (?:module|package) '([^']+)'(?: imported from 
 const MISSING_COMMAND = /^sh: (?:\d+: |line \d+: )?([\w.@-]+): (?:command )?not found$/;
 
 /**
- * Whether an npx cache folder is broken. Call this only after the server process has exited with these lines on
- * standard error and while no process installs into the folder.
+ * Whether an npx cache folder is broken. Call this only while no process installs into the folder, and after the server
+ * process has exited; `stderr` has the lines that it wrote.
  */
 export function isBroken(folder: string, stderr: readonly string[]): boolean {
   const state = npxStateOf(folder, Date.now);

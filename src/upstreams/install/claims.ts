@@ -31,7 +31,7 @@ const POLL_MS = 200;
 /**
  * Waits until this process holds the claim on a key. Returns undefined as soon as the claim is no longer needed. Every
  * process creates a file with a unique name and then looks for files of other processes: of two processes, at most one
- * finds none. So no process removes the file of a running process.
+ * finds none. So no process ever has to remove the file of a running process.
  */
 export async function takeClaim(
   key: string,

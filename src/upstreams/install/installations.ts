@@ -77,9 +77,12 @@ export interface Installations {
   ): Promise<Installation | undefined>;
   /** Whether a start would install the package first, as far as the caches on this machine show. */
   isNeeded(start: CommandToStart): boolean;
-  /** After a failed start: the npx cache folder that must be removed before a start can succeed. */
+  /**
+   * After a failed start, returns the npx cache folder that must be removed before a start can succeed. Undefined if no
+   * such folder is the cause.
+   */
   brokenNpxFolder(start: CommandToStart, stderr: readonly string[]): string | undefined;
-  /** After npx has failed without output: the log of that npm run, which began at the given wall-clock time. */
+  /** After npx has failed without output, finds the log that npm wrote since the given wall-clock time (`since`). */
   npmLog(start: CommandToStart, since: number): NpmLog | undefined;
 }
 
@@ -116,7 +119,7 @@ export function createInstallations(folder: string): Installations {
       if (installer === undefined) return undefined;
       const { npxFolder, key, mark, isComplete, isKnown } = traceOf(installer, start);
       const mayUpdate = npxFolder !== undefined && !hasFile(mark) && !areExactVersions(installer.packages);
-      // If nothing can be installed or updated, the process is treated like any other server and killed if it hangs.
+      // If nothing can be installed or updated, the process is treated like any other server: it is killed if it hangs.
       if (isKnown() && !mayUpdate) return undefined;
       isWritable ??= sweep(folder);
       const parts = { folder, limitMs: MAX_INSTALL_MS };

@@ -8,7 +8,10 @@ import type { Installer } from "./installer.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Age after which an npm lock is abandoned. npm 11 updates its lock every second and takes over an older one. */
+/**
+ * Age after which a lock of npm counts as abandoned. npm 11 updates its lock every second, and takes over a lock that
+ * was not updated.
+ */
 const LOCK_STALE_MS = 60_000;
 
 export const NPX_LOCK = "concurrency.lock";

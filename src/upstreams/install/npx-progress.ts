@@ -13,8 +13,8 @@ export interface NpxStart {
 }
 
 /**
- * Whether npx has finished installing. On a platform without /proc, an npx that finds nothing to update is not
- * recognized as finished.
+ * Whether npx has finished installing. On a platform without /proc, the result stays false for an npx that has nothing
+ * to update.
  */
 export function isNpxDone({ npxFolder, installedBefore }: NpxStart, pid: number | undefined): boolean {
   if (npxStateOf(npxFolder, Date.now) !== "complete") return false;

@@ -27,7 +27,7 @@ export interface OAuthClient {
 }
 
 /**
- * How long before its expiry a token counts as expired. Allows for clock differences and for the duration of a request.
+ * How long before its expiry a token counts as expired, to allow for clock differences and the duration of a request.
  */
 const MARGIN_MS = 30_000;
 

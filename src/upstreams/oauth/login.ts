@@ -20,9 +20,12 @@ export interface LoginParts {
   readonly connection: RemoteConnection;
   readonly guarded: AuthFetch;
   readonly redirectUrl: string;
-  /** The scope that the user requests in addition to the scope that the server requires. */
+  /** The scope that the user requests. It replaces the configured scope and the scope that the server requires. */
   readonly scope?: string | undefined;
-  /** The scope granted in an earlier sign-in. It is requested again, so that a larger scope does not lose it. */
+  /**
+   * The scope granted in an earlier sign-in. It is requested again together with `scope`, so that the user does not
+   * lose it.
+   */
   readonly grantedScope?: string | undefined;
   readonly now: () => number;
 }
@@ -65,8 +68,8 @@ export async function beginLogin(parts: LoginParts, signal: AbortSignal): Promis
 }
 
 /**
- * The scope that the user requests, else the configured scope, else the scope that the server requires. `offline_access`
- * is added if the server supports it, to obtain a refresh token.
+ * The scope that the user requests together with the scope granted earlier; else the configured scope; else the scope
+ * that the server requires. `offline_access` is added if the server supports it, to obtain a refresh token.
  */
 function scopeFor({ metadata, scope: required }: AuthorizationDetails, parts: LoginParts): string | undefined {
   const configured = parts.connection.oauth?.scopes?.join(" ");

@@ -43,7 +43,8 @@ export async function renew(
   while (current !== undefined) {
     const { version } = current;
     const claim = await store().claim(holding, { version, holder, now: now(), ttlMs: CLAIM_TTL_MS });
-    // Uses the `isRefused` of the claim, because a refusal by the issuer does not change the version of the credential.
+    // Uses `isRefused` from the claim: if the issuer has rejected a refresh meanwhile, the version of the credential is
+    // the same, but `current.isRefused` is outdated.
     if (claim.kind === "claimed") {
       return await renewClaimed({ ...current, isRefused: claim.credential.isRefused }, holder, parts);
     }

@@ -8,14 +8,14 @@ import { addressKey, hasOwnAuthorization, type RemoteConnection } from "./settin
 import { type CredentialStore, createVault, type OpenCredential } from "./vault.js";
 
 /**
- * Interval at which the tokens in use are registered for redaction again, because a stream without new requests may
- * run for days.
+ * Interval at which the tokens in use are registered for redaction again. A registration expires after an hour or two,
+ * and a stream may use its token for days without a new request.
  */
 const REREGISTER_MS = 1_800_000;
 
 /**
- * How long a credential is used without reading the store again. A sign-out in another process takes effect after
- * this time.
+ * How long a credential is used without reading the store again. A sign-out in another process takes effect within this
+ * time.
  */
 const CACHE_MS = 1000;
 
@@ -29,7 +29,9 @@ export interface SignIn {
    * sign in.
    */
   another(refused: string | undefined): Promise<string | undefined>;
-  /** Registers the current secrets for redaction again, because they are still in use. */
+  /**
+   * Registers the current secrets for redaction again, because a registration expires and the secrets are still in use.
+   */
   noteAgain(): void;
 }
 
@@ -45,7 +47,7 @@ export interface SignInParts extends Pick<GuardedFetchParts, "lookup" | "ca" | "
   readonly key: LocalKey;
   /** The current wall-clock time in milliseconds. */
   readonly now: () => number;
-  /** Called whenever a secret is used, because redaction forgets secrets that are no longer used. */
+  /** Registers a secret for redaction. Called on every use of the secret, because a registration expires. */
   readonly noteSecret: (secret: string) => void;
   readonly pause?: (delayMs: number) => Promise<void>;
 }

@@ -14,7 +14,7 @@ export type TokenAnswer =
   | { readonly kind: "granted"; readonly tokens: Tokens }
   /** The issuer rejected the grant or the client; a repetition would be rejected as well. */
   | { readonly kind: "refused"; readonly reason: string }
-  /** The request failed, but the issuer did not reject the grant or the client. */
+  /** The request failed for another reason, so a repetition may succeed. */
   | { readonly kind: "failed"; readonly reason: string };
 
 export interface TokenRequest {

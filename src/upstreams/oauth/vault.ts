@@ -67,7 +67,10 @@ export function credentialKeyFile(stateFolder: string): string {
 
 export interface Vault {
   seal(holding: Holding, credential: Credential): Promise<Uint8Array>;
-  /** Undefined if the data was modified, belongs to another holding or issuer, or was encrypted with another key. */
+  /**
+   * Decrypts a credential. Undefined if the data was modified, belongs to another `Holding` or issuer, or was encrypted
+   * with another key.
+   */
   open(stored: SealedCredential): Promise<OpenCredential | undefined>;
 }
 

@@ -1,8 +1,8 @@
 import { inheritedNames } from "./inherited-names.js";
 
 /**
- * The environment variable with the number of gateways above a process. A child process reads it if it is itself a
- * gateway.
+ * The environment variable with the number of gateways among the ancestors of a process. A child process reads it if it
+ * is itself a gateway.
  */
 export const DEPTH_VARIABLE = "ANYGPT_DEPTH";
 

@@ -7,8 +7,8 @@ import { type ExitedServer, hintFor } from "./exit-hint.js";
 /** How a server process ended, from the gateway's point of view. */
 export type ProcessExit =
   /**
-   * Detached: the process may still be installing its package and continues in the background. `log` is its standard
-   * error.
+   * Detached: the process may still be installing its package and continues in the background. `log` is the file that
+   * receives its standard error.
    */
   | { readonly kind: "detached"; readonly log: string | undefined }
   | { readonly kind: "exited"; readonly code: number | null; readonly signal: NodeJS.Signals | null }

@@ -41,7 +41,8 @@ export function createReaper(parts: ReaperParts): Reaper {
   let closed = false;
 
   function send(line: string): void {
-    // Node writes a short line to an idle pipe synchronously, so the reaper knows every running process.
+    // Node writes a short line to an idle pipe synchronously, so the reaper knows every running process, even if the
+    // gateway is killed immediately afterwards.
     if (child?.stdin?.writable) child.stdin.write(line);
   }
 

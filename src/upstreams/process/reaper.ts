@@ -33,7 +33,7 @@ createInterface({ input: process.stdin })
   .on("line", (line) => {
     const [, kind, digits, json] = /^([-+~!])(\d+)(?: (.*))?$/.exec(line) ?? [];
     const pid = Number(digits);
-    // Signalling group 0 means the caller's group, and group 1 means every process.
+    // A signal to group 0 would reach the caller's own group, and a signal to group 1 every process.
     if (!Number.isInteger(pid) || pid < 2) return;
     if (kind === "-") registered.delete(pid);
     else if (kind === "!") void supervise(pid);

@@ -42,7 +42,7 @@ export interface LoggedServer {
   readonly logFolder?: string;
 }
 
-/** Opens the log of a server. Returns undefined if the server has no log. */
+/** Opens the log of a server. Returns undefined if no log is kept for the server. */
 export function openStderrLog(
   { server, options, logFolder: folder }: LoggedServer,
   { kind }: Pick<ServerConnection, "kind">,

@@ -62,8 +62,9 @@ export interface SupervisedProcess {
   /** Call this when the server has responded, which shows that the installation is complete. */
   settled(): void;
   /**
-   * Ends the process and its descendants: end of input, then SIGTERM, then SIGKILL. A process that may be installing
-   * only gets the end of its input and continues in the background under the supervision of the reaper.
+   * Ends the process and its descendants: closes its standard input, then sends SIGTERM, then SIGKILL. If the process
+   * may still be installing its package, only closes its standard input and leaves it running in the background,
+   * supervised by the reaper.
    */
   stop(): Promise<void>;
   kill(): void;
@@ -277,7 +278,7 @@ function noteOf({ npx, log }: Installation): InstallationNote {
   return { beganAt: Date.now(), limitMs: MAX_INSTALL_MS, npx, log: log?.file };
 }
 
-/** Resolves when all output has been read. A process that still holds the pipes is waited for 100 ms at most. */
+/** Resolves when all output has been read. If another process still holds the pipes, resolves after at most 100 ms. */
 function outputEnds(child: ChildProcess): Promise<boolean> {
   return within(new Promise<void>((resolve) => child.once("close", () => resolve())), DRAIN_MS);
 }

@@ -10,8 +10,8 @@ import { cutAtWord, toOneLine } from "../../util/text.js";
 const MAX_MESSAGE_LENGTH = 500;
 
 /**
- * Status codes with which an API or a proxy in front of it rejects a request before executing anything (RFC 9110,
- * 6585, 4918). Other 4xx codes, such as a declined payment or a conflict, come from the operation itself.
+ * Status codes with which an API, or a proxy in front of it, rejects a request without executing it (RFC 9110, 6585,
+ * 4918). Other 4xx codes, such as a declined payment or a conflict, come from the operation itself.
  */
 const REJECTED_UNEXECUTED = new Set([
   300, 301, 304, 305, 307, 308, 400, 401, 403, 404, 405, 406, 407, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422,

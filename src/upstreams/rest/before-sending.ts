@@ -1,8 +1,8 @@
 import { DiscoveryError } from "../../errors.js";
 
 /**
- * For work that precedes a call, such as fetching a token: if it fails, the call itself has not been executed, even
- * if that work was.
+ * For work that precedes a call, such as fetching a token. If the work fails, the thrown error says that the call was
+ * not sent, even if a request of the work itself was executed.
  */
 export async function beforeSending<Result>(work: Promise<Result>, server: string): Promise<Result> {
   try {

@@ -29,7 +29,10 @@ const TEMPORARY_ERRORS = new Set([
 
 /** Limits retries to a tenth of all calls, so that an overloaded API does not receive much more traffic. */
 export interface RetryBudget {
-  /** Counts a call, which earns a tenth of a retry. The first calls earn the initial retries. */
+  /**
+   * Counts a call, which adds a tenth of a retry to the budget. The first 20 calls add nothing, because the initial
+   * retries were granted in advance for them.
+   */
   called(): void;
   /** Takes one retry from the budget. Returns false if there is none. */
   take(): boolean;
@@ -79,7 +82,10 @@ function wantedDelayMs(outcome: RetryOutcome, state: RetryState): number | undef
   return (status === 502 || status === 504) && state.isSafe ? (retryAfterMs ?? pause) : undefined;
 }
 
-/** Whether the request may be sent again: executing the operation twice has the same effect as executing it once. */
+/**
+ * Whether the request may be sent again, because executing the operation twice has the same effect as executing it
+ * once.
+ */
 export function mayRepeat(operation: RestOperation, hasKey: boolean): boolean {
   const { method, idempotent } = operation;
   // An explicit `idempotent: false` overrides the HTTP method. Then only an idempotency key lets the API detect a

@@ -11,8 +11,8 @@ const CAPABILITY_OF: Readonly<Record<string, string>> = {
  * The client capabilities that the gateway declares to every server: everything that some client may support. They are
  * the same in every process and for every caller, because servers use them to decide which tools to list; otherwise the
  * list would depend on the first caller. If the caller lacks a capability, the server gets an error when it sends the
- * request. `roots.listChanged` is not declared: a server would then request the roots outside of any call, when no
- * client can be determined.
+ * request. `roots.listChanged` is not declared, because it would let a server request the roots outside of any call,
+ * when no client can be determined.
  */
 export const DECLARED_CAPABILITIES = {
   elicitation: { form: {}, url: {} },
