@@ -59,7 +59,10 @@ export class DiscoveryEngine {
     });
   }
 
-  /** Resolves when the tools of every server are known or the server has failed, at the latest after `timeoutMs`. */
+  /**
+   * Waits until no server is still starting: for each server, either its tools are known or it has failed. Resolves
+   * with the current state, at the latest after `timeoutMs`.
+   */
   async ready({ timeoutMs = DEFAULT_WAIT_MS, signal }: ReadyOptions = {}): Promise<Readiness> {
     const { discovery, refresh } = await this.known();
     await refresh.whenKnown(timeoutMs, signal);
@@ -134,7 +137,10 @@ export class DiscoveryEngine {
     return tools.filter((tool) => includeDisabled || tool.enabled).map(toToolMetadata);
   }
 
-  /** Describes one tool: parameters, input schema, examples. Resolves to `null` if the server or the tool does not exist. */
+  /**
+   * Describes one tool: parameters, input schema, examples. Resolves to `null` if the server or the tool does not
+   * exist.
+   */
   async getToolDetails(server: string, tool: string): Promise<ToolMetadata | null> {
     const { discovery } = await this.known();
     try {

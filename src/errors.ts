@@ -177,7 +177,9 @@ export interface Concern {
   readonly original_request_id?: string;
 }
 
-/** The only error class of the library. `message` states what happened and to what; `nextSteps` states what to do next. */
+/**
+ * The only error class of the library. `message` states what happened and to what; `nextSteps` states what to do next.
+ */
 export class DiscoveryError extends Error {
   readonly code: ErrorCode;
   /** What the caller should do next, as data. `hint` renders these steps as text. */
@@ -240,8 +242,8 @@ export interface ErrorChanges extends ErrorOptions {
 }
 
 /**
- * Converts a thrown value to a `DiscoveryError`. Any other error is a defect in the gateway: the caller gets
- * INTERNAL_ERROR, and the log gets the stack trace.
+ * Converts a thrown value to a `DiscoveryError`. A value of any other class is caused by a defect in the gateway: the
+ * caller gets INTERNAL_ERROR, and the log gets the stack trace.
  */
 export function toDiscoveryError(error: unknown, executed: Executed = "unknown"): DiscoveryError {
   if (error instanceof DiscoveryError) return error;

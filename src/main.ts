@@ -1,4 +1,5 @@
-// Entry points of the programs `anygpt` and `discovery`. Only this file reads argv, handles signals and sets the exit code.
+// Entry points of the programs `anygpt` and `discovery`. Only this file reads argv, handles signals and sets the exit
+// code.
 import { isatty } from "node:tty";
 import { type ClientOutcome, runInDaemon } from "./daemon/client.js";
 import { usesDaemon } from "./daemon/commands.js";

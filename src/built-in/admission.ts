@@ -44,8 +44,8 @@ export function admit(args: JsonObject, agents: ToolFilesOptions["agents"]): URL
 }
 
 /**
- * Throws if a configured server other than `allowed` has the same host: its tools must be called through the gateway's
- * tool rules and policy.
+ * Throws if the host of `url` is the host of configured servers and `allowed` is not one of them: agents must call the
+ * tools of configured servers through the gateway, which applies the tool rules and the policy.
  */
 export function assertNotConfigured(url: URL, addresses: readonly ServerAddress[], allowed?: string): void {
   const sameHost = addresses.filter((one) => URL.canParse(one.url) && hostOf(new URL(one.url)) === hostOf(url));

@@ -15,8 +15,8 @@ export interface BuiltInContext extends Omit<ServerDiscoveryParts, "upstreams" |
   readonly isSet: (variable: string) => boolean;
   readonly addresses: () => Promise<readonly ServerAddress[]> | readonly ServerAddress[];
   /**
-   * Opens a separate set of server connections for one tool call. It shares no connections and no credentials with the
-   * configured servers.
+   * Opens a separate set of server connections for one tool call. The set shares no connections and no credentials with
+   * the configured servers.
    */
   readonly openUpstreams: () => Upstreams;
 }

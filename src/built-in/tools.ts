@@ -30,8 +30,8 @@ export function createBuiltInTools(context: () => Promise<BuiltInContext> | Buil
 }
 
 /**
- * The maximum total size of the tool definitions in one result. A longer result would be truncated in the middle of a
- * definition.
+ * The maximum total size of the tool definitions in one result; further definitions are omitted. A larger result would
+ * be truncated in the middle of a definition.
  */
 const MAX_LISTED_BYTES = 200 * 1024;
 

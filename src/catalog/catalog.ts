@@ -29,8 +29,8 @@ export interface CatalogParts {
   /** Undefined if changes of tool definitions are not tracked. */
   readonly pinning?: Pinning | undefined;
   /**
-   * Returns other values on which a failure of the server may depend, such as environment variables. If they change, a
-   * stored failure no longer counts.
+   * Returns the values besides the connection settings on which a failure of the server may depend, such as environment
+   * variables. If they change, a stored failure of the server is ignored.
    */
   readonly circumstances?: ((server: string) => string) | undefined;
   readonly now: () => number;
@@ -49,8 +49,8 @@ export interface Catalog {
    */
   learn(server: string, listing: ServerListing): Promise<void>;
   /**
-   * Stores a failed request for the tool list of a server; the known tools are kept. `count`: the number of consecutive
-   * failures.
+   * Records that a request for the tool list of a server failed; the known tools are kept. `count`: the number of
+   * consecutive failures.
    */
   fail(server: string, reason: DiscoveryError, count: number): Promise<void>;
   /** Checks again whether a user has approved the quarantined tools of a server. */

@@ -17,8 +17,9 @@ const MEMBERS = new Set([
 ]);
 
 /**
- * Returns JSON pointers to the differences. The name of an added member is chosen by the server, so the pointer refers
- * to its parent instead; the empty pointer refers to the whole definition.
+ * Returns JSON pointers to the differences. The pointers are shown to agents, so they must not contain names that the
+ * server chose: for an added member, the pointer refers to its parent. The empty pointer refers to the whole
+ * definition.
  */
 export function differingPointers(before: JsonObject, after: JsonObject): readonly string[] {
   const found = new Set<string>();

@@ -25,7 +25,8 @@ const FORMAT = 1;
 /** How long a record is kept after the tool list was last received from its server: 90 days. */
 const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
 /**
- * The number of servers in one read, which takes about one millisecond. It also limits how many records are in memory.
+ * How many servers' records are read at once. Such a read takes about one millisecond. The number also limits how many
+ * records are in memory.
  */
 const SERVERS_PER_READ = 10;
 
@@ -70,8 +71,8 @@ export function createCatalogDisk(records: RecordStore, log: (message: string) =
 }
 
 /**
- * Combines all reads of one event loop turn, because a starting gateway reads the records of all servers. A read blocks
- * the event loop, so the reads run later and in slices and do not delay a response that is being sent.
+ * Combines single reads into batches, because a starting gateway reads the records of all servers. A read blocks the
+ * event loop, so each batch is small and runs in a later event loop turn: a response that is being sent is not delayed.
  */
 function gather(read: RecordStore["read"]): (key: ServerKey) => Promise<string | undefined> {
   type Texts = ReturnType<typeof read>;

@@ -25,15 +25,15 @@ export interface FailureStore {
 
 export interface FailureKey extends ServerKey {
   /**
-   * Other values on which the failure depends, such as environment variables and PATH. The string may contain secrets;
-   * only a short salted hash of it is stored.
+   * The values besides the connection settings on which the failure depends, such as environment variables and PATH.
+   * The string may contain secrets; only a short salted hash of it is stored.
    */
   readonly circumstances?: string | undefined;
 }
 
 /**
  * The failures of servers, shared by all processes. The methods never reject: if a stored failure cannot be read, the
- * server is only contacted earlier than necessary.
+ * only consequence is that the server is contacted earlier than necessary.
  */
 export interface FailureMemory {
   /**
@@ -113,7 +113,9 @@ function hashCircumstances(circumstances = "", salt: string): string {
   return `${salt}:${sha256(`${salt} ${circumstances}`).slice(0, 8)}`;
 }
 
-/** Returns undefined if another version of the gateway wrote the text, or if the circumstances have changed. */
+/**
+ * Returns undefined if the text has the format of another version of the gateway, or if the circumstances have changed.
+ */
 function parseFailure(text: string, failedAt: number, circumstances: string | undefined): ServerFailure | undefined {
   const value = parseJson(text);
   if (!isJsonObject(value) || value["format"] !== FORMAT) return undefined;

@@ -61,7 +61,8 @@ export function createCatalogFinder(parts: CatalogFinderParts): CatalogFinder {
       tools.find((tool) => tool.file?.id === bare);
     const known = pick(orThrow(serverName, await lookup.server(serverName, options)));
     if (known !== undefined && known.quarantine === undefined) return known;
-    // Since the tool list was received, a user may have approved the tool, or the server may have added it.
+    // The tool may be usable now: since the tool list was received, a user may have approved it, or the server may have
+    // added it.
     const server = orThrow(
       serverName,
       known === undefined ? await lookup.refreshed(serverName, options) : await lookup.rechecked(serverName),

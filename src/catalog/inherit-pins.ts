@@ -4,8 +4,8 @@ export type InheritPins = (server: ServerKey, now: number) => Promise<void>;
 
 /**
  * Copies pins to a server that has none, because it may be a renamed or reconfigured server: all pins of servers with
- * the same connection, and the unapproved pins of servers with the same name. Otherwise renaming a server would approve
- * all its definitions.
+ * the same connection, and the unapproved pins of servers with the same name. Without these pins, all its tools would
+ * count as new, and `trustNew` would approve them.
  */
 export function createPinInheritance(pins: PinStore): InheritPins {
   const done = new Set<string>();
@@ -19,7 +19,8 @@ export function createPinInheritance(pins: PinStore): InheritPins {
 
 async function inherit(pins: PinStore, { server, fingerprint }: ServerKey, now: number): Promise<void> {
   const related = [...(await pins.list({ fingerprint })), ...(await pins.list({ server, onlyChanged: true }))];
-  // The last pin of each tool wins: the server name that was used last has the latest approvals.
+  // If a tool has several pins, the last one in this order is used: the server name that was used last has the latest
+  // approvals.
   const ranked = related.sort((a, b) => usedAt(a) - usedAt(b) || Number(b.isApproved) - Number(a.isApproved));
   const chosen = [...new Map(ranked.map((pin) => [pin.tool, pin])).values()];
   const approved = chosen.flatMap((pin) => (pin.approved === undefined ? [] : [{ tool: pin.tool, ...pin.approved }]));
@@ -29,7 +30,7 @@ async function inherit(pins: PinStore, { server, fingerprint }: ServerKey, now: 
   const copy = async (definitions: readonly (PinnedText & { tool: string })[], trustNew: boolean): Promise<void> => {
     if (definitions.length > 0) await pins.see({ server, fingerprint, definitions, now, trustNew });
   };
-  // With `trustNew: false`, tools that were never approved stay unapproved.
+  // The last argument is `trustNew`: with false, tools that were never approved stay unapproved.
   await copy(approved, true);
   await copy(unapproved, false);
 }

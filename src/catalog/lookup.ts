@@ -21,7 +21,10 @@ export interface LookupCounts {
   readonly misses: number;
 }
 
-/** How long the caller waits if the tool list must be requested from the server first. */
+/**
+ * Limits the wait for the server if its tool list must be requested first. Default of `waitMs`: 10 s. After that, the
+ * lookup rejects with UPSTREAM_STARTING.
+ */
 export interface LookupOptions {
   readonly waitMs?: number;
   readonly signal?: AbortSignal;
@@ -33,11 +36,11 @@ export interface CatalogLookup {
    * name.
    */
   server(name: string, options?: LookupOptions): Promise<CatalogServer | undefined>;
-  /** Like `server`, but also requests the tool list again if it is stale or the cache is disabled. */
+  /** Like `server`, but also requests the tool list again if the known list is stale or the cache is disabled. */
   list(name: string, options?: LookupOptions): Promise<CatalogServer | undefined>;
   /**
-   * Like `server`, but also requests the tool list again if it is older than the TTL. If that fails, returns the known
-   * list.
+   * Like `server`, but also requests the tool list again if the known list is older than the TTL. If that request
+   * fails, returns the known list.
    */
   refreshed(name: string, options?: LookupOptions): Promise<CatalogServer | undefined>;
   /** Checks the server's quarantined tools again, because a user may have approved them, and returns the server. */
@@ -105,10 +108,13 @@ interface ServerStart {
   readonly phase: () => string;
 }
 
-/** The status of a server whose known tool list is being requested again. */
+/** The progress to report for a server that is not pending: its tool list was known and is being requested again. */
 const STARTING = { phase: "starting", forMs: 0 } as const;
 
-/** Rejects after `waitMs`. The server's start continues, so that a later request can use its result. */
+/**
+ * Resolves when `work`, the request for the server's tool list, has ended. Rejects with UPSTREAM_STARTING after
+ * `waitMs`; the request then continues, so that a later lookup can use its result.
+ */
 async function within(
   { waitMs = DEFAULT_WAIT_MS, signal }: LookupOptions,
   work: Promise<void>,

@@ -24,7 +24,10 @@ export interface KnownTools extends ServerKey {
   readonly tools: readonly ToolDefinition[];
   /** Whether the tools come from the configuration instead of the server. */
   readonly isManifest: boolean;
-  /** Names of the tools that were not approved when the tool list was received; undefined if that was not checked. */
+  /**
+   * Names of the tools that were not approved when the tool list was received; undefined if the approvals were not
+   * checked.
+   */
   readonly unapproved: readonly string[] | undefined;
 }
 

@@ -21,7 +21,9 @@ export interface ServerRecord {
   readonly tools: readonly ToolDefinition[];
   /** The changes between successive tool lists, newest last. */
   readonly changes: readonly ToolChange[];
-  /** Names of the tools that were not approved; undefined if that was not checked. */
+  /**
+   * Names of the tools that were not approved when the list was received; undefined if the approvals were not checked.
+   */
   readonly unapproved?: readonly string[];
 }
 

@@ -14,7 +14,7 @@ export interface RefreshParts extends ServerStartsParts {
   /** Returns the wall-clock time, which determines the age of a tool list. */
   readonly now: () => number;
   readonly log: (message: string) => void;
-  /** How long a server that does not answer keeps the next server waiting. */
+  /** How long a server that does not answer delays the request to the next server in the queue, in milliseconds. */
   readonly patienceMs?: number;
   readonly processorTime?: () => ProcessorTime;
   /**
@@ -69,24 +69,24 @@ export interface Refresh {
 export interface SettleOptions {
   readonly server?: string | undefined;
   readonly signal?: AbortSignal;
-  /** Returns true to end the wait early; called whenever a server has answered or failed. */
+  /** Called whenever a server has answered or failed. If it returns true, the wait ends early. */
   readonly isEnough?: () => boolean;
 }
 
 const FIRST_TIME_CONCURRENCY = 4;
 const PATIENCE_MS = 2000;
-/** How long other servers wait at most for a server's first answer while the processors are idle. */
+/** How long the next server in the queue waits at most for a server's first answer while the processors are idle. */
 const IDLE_PATIENCE_MS = 500;
 const MIN_PATIENCE_MS = 50;
 /**
- * How long the next server waits for an installation that keeps the processors busy: concurrent installations would
- * slow each other down.
+ * How long the next server in the queue waits for an installation that keeps the processors busy: concurrent
+ * installations would slow each other down.
  */
 const INSTALL_PATIENCE_MS = 30_000;
 const IDLE_SHARE = 0.3;
 /**
- * The maximum number of servers that are slow to answer at the same time: each is a process and may be downloading a
- * package.
+ * How many servers may be starting at the same time outside the concurrency slots because they are slow to answer. The
+ * number is limited, because each server is a process and may be downloading a package.
  */
 const MAX_SLOW_SERVERS = 24;
 const MIN_SLEEP_MS = 1000;
@@ -109,7 +109,10 @@ export function createRefresh(parts: RefreshParts): Refresh {
   } = parts;
   const running = new Map<string, Promise<void>>();
   const requestedAt = new Map<string, number>();
-  /** Servers that the caller stopped waiting for, with the milliseconds for which each had not answered by then. */
+  /**
+   * Servers that the caller stopped waiting for, each with the milliseconds that had passed since its tool list was
+   * requested.
+   */
   const abandoned = new Map<string, number>();
   const storing = new Set<Promise<void>>();
   const activity = createStarts(parts);
@@ -140,7 +143,7 @@ export function createRefresh(parts: RefreshParts): Refresh {
   };
 
   const recordFailure = async (server: string, error: DiscoveryError, isRequested: boolean): Promise<void> => {
-    // The server was not contacted because it has just failed: keep the previous failure.
+    // If the request was not sent because the server failed a short time ago, keep the previous failure.
     if ("retryAfterMs" in error.facts && serverOf(server)?.failure !== undefined) return;
     // If a caller requested the tool list, the failure counts as the first one, so that the next automatic attempt
     // comes soon.
@@ -205,10 +208,11 @@ export function createRefresh(parts: RefreshParts): Refresh {
 
   /**
    * Requests a tool list in one of the concurrency slots. A slow server releases its slot before it has answered, so
-   * that a few servers that hang do not block all others. If its process is inactive, or processors are idle, the slot
-   * is released earlier, and even earlier if many servers are slow: a server that really starts keeps the processors
-   * busy. An installation keeps its slot for longer while it is active and the processors are busy: many installations
-   * at the same time would all take long, and no server would be usable early.
+   * that a few servers that hang do not block all others. The slot is released earlier if the server's process is
+   * inactive or processors are idle, because a server that is really starting keeps the processors busy; it is released
+   * even earlier if many servers are slow. An installation keeps its slot for longer while its process is active and
+   * the processors are busy: many installations at the same time would all take long, and no server would be usable
+   * early.
    */
   const runInSlot = async (server: string, isFirstListing: boolean): Promise<void> => {
     const run = begin(server, false);

@@ -2,8 +2,8 @@ import type { CatalogDisk } from "./disk.js";
 import type { Snapshot } from "./snapshot.js";
 
 /**
- * Returns the records of an earlier catalog where the real disk has none, so that a reload of the configuration loses
- * no tool list, even without a disk. Written records replace the earlier ones.
+ * Wraps `disk`: for a server without a record on disk, reading returns the record of the earlier catalog. A reload of
+ * the configuration therefore loses no tool list, even without a disk. Written records replace the earlier ones.
  */
 export function rememberedDisk(disk: CatalogDisk | undefined, earlier: Snapshot): CatalogDisk {
   const records = new Map([...earlier.servers].flatMap(([server, { record }]) => (record ? [[server, record]] : [])));

@@ -1,6 +1,6 @@
 // The progress of servers that have not answered yet: which ones are worth waiting for, and which ones hang.
 
-/** `queued`: the tool list will be requested when an earlier server has answered or failed. */
+/** `queued`: the tool list is not requested yet, because the maximum number of concurrent requests is reached. */
 export type StartPhase = "queued" | "installing" | "starting";
 
 /** A server that has never answered and whose tool list is being requested or queued. */
@@ -9,14 +9,17 @@ export interface PendingServer {
   readonly phase: StartPhase;
   /** Milliseconds since the tool list was requested; 0 if the request is queued. */
   readonly forMs: number;
-  /** Whether the server can be expected to answer soon. */
+  /**
+   * Whether it is worth waiting for the server: its request is queued or recent, or its process was active recently. If
+   * false, the server hangs.
+   */
   readonly isProgressing: boolean;
 }
 
 export interface ServerStartsParts {
   /**
-   * Whether the server's process used or waited for a processor since the last call of this function; undefined if the
-   * platform cannot report it.
+   * Whether the server's process used or waited for a processor since the last call of this function for the server;
+   * undefined if the platform cannot report it.
    */
   readonly isProcessActive: (server: string) => boolean | undefined;
   /** Whether the server's command is still installing its package. */
@@ -32,20 +35,23 @@ export interface Starts {
    */
   isActive(server: string): boolean | undefined;
   /**
-   * The progress of a server whose tool list was requested at `requestedAt`; undefined means that the request is
-   * queued.
+   * Returns the progress of a server. `requestedAt`: when its tool list was requested, on the clock `elapsed`;
+   * undefined if the request is queued.
    */
   progressOf(name: string, requestedAt: number | undefined): PendingServer;
   /** Discards the activity samples of the server's earlier process. */
   forget(server: string): void;
 }
 
-/** During this time a starting server counts as making progress, even if its process is inactive. */
+/**
+ * For this long after its tool list was requested, a server counts as making progress, even if its process is inactive.
+ */
 const START_GRACE_MS = 10_000;
 /** How long a process may be inactive and still count as making progress: it may be waiting for the network. */
 const IDLE_MS = 3_000;
 /**
- * After this time a server that is not being installed no longer counts as making progress, even if it is active.
+ * This long after its tool list was requested, a server that is not being installed no longer counts as making
+ * progress, even if its process is active.
  */
 const MAX_START_MS = 60_000;
 const SAMPLE_MS = 50;
@@ -59,7 +65,7 @@ interface Sample {
 export function createStarts({ isProcessActive, isInstalling, elapsed }: ServerStartsParts): Starts {
   const samples = new Map<string, Sample>();
 
-  // Reading the activity of a process resets it, so all callers share one sample for a short time.
+  // Reading the activity of a process resets it, so all callers share one sample for `SAMPLE_MS`.
   const sample = (server: string): Sample => {
     const last = samples.get(server);
     const now = elapsed();

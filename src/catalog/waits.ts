@@ -7,7 +7,7 @@ export interface Waits {
   end(): void;
 }
 
-/** How often conditions are checked that change without an event, such as a process that becomes idle. */
+/** How often conditions are checked that can become true without an event, for example when a process becomes idle. */
 const CHECK_INTERVAL_MS = 250;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 

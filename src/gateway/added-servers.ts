@@ -1,12 +1,14 @@
-// Servers that a program adds to a running engine with `connect`. They exist until the engine is closed and are not
-// written to a file.
+// Servers that the embedding program adds to a running engine with `connect`. They exist until the engine is closed and
+// are not written to a file.
 import type { MCPServerConfig } from "../config/discovery-config.js";
 import { toError } from "../config/failure.js";
 import { type LoadedConfig, parseConfig } from "../config/load.js";
 import type { Config } from "../config/options.js";
 
 export interface AddedServers {
-  /** Loads the configuration with the added servers in it. An added server replaces a configured one of the same name. */
+  /**
+   * Loads the configuration with the added servers in it. An added server replaces a configured one of the same name.
+   */
   load(): Promise<LoadedConfig>;
   /**
    * Adds or replaces a server. Throws CONFIGURATION_ERROR if the entry is invalid. The returned function undoes the

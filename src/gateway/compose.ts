@@ -84,8 +84,8 @@ export async function compose({ loaded, runtime, foundation, persistence, previo
   // The components that are current when a request is sent: work that began before a reload must use the new
   // configuration.
   const current = (): Stages => foundation.current() ?? stages;
-  // If the user has installed tools in a folder, the `.env` file of that folder may set variables of those tools, but
-  // not of other servers.
+  // If the user has written tool files to a folder, the `.env` file of that folder may set the variables that those
+  // tool files need, but not the variables of other servers.
   const toolFileVariables = createVariables({
     ...runtime,
     admits: (file, bytes) => isFolderClaimed(runtime) || admits(file, bytes),

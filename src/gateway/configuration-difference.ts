@@ -30,8 +30,8 @@ export function differenceOf(before: Configured, after: Configured, dropped: rea
 }
 
 /**
- * Whether the servers, rules and notices are the same. Often they are: other programs write to their configuration
- * files without changing their MCP servers.
+ * Whether the servers, rules and notices are the same. They often are, because MCP clients write to their configuration
+ * files for other reasons than a change of their MCP servers.
  */
 export function isUnchanged(before: Configured, after: Configured): boolean {
   const relevant = ({ configuredServers: { servers, toolRules, sources, files }, notices }: Configured) => {
@@ -40,7 +40,9 @@ export function isUnchanged(before: Configured, after: Configured): boolean {
   return isEqualJson(relevant(before), relevant(after));
 }
 
-/** Whether all files belong to other programs, and none is part of the gateway's own configuration. */
+/**
+ * Whether all these files are configuration files of MCP clients and none is part of the gateway's own configuration.
+ */
 export function areOfOtherPrograms(
   files: readonly string[],
   { loaded, configuredServers, variables, runtime }: Configured & Services,

@@ -122,7 +122,7 @@ async function withAdapters(
 }
 
 /**
- * Adds the modification time and size of a REST API's OpenAPI file to its connection, so that a changed file counts as
+ * Adds the modification time and size of a REST API's document file to its connection, so that a changed file counts as
  * a changed connection.
  */
 async function withRevision(definition: ServerDefinition): Promise<ServerDefinition> {

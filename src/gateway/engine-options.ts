@@ -14,7 +14,7 @@ export interface EngineOptions extends RuntimeOptions {
    * @internal
    */
   readonly load?: () => Promise<LoadedConfig>;
-  /** Where calls and searches are reported for metrics and traces. @internal */
+  /** The destinations to which calls and searches are reported: metrics and the log. @internal */
   readonly observe?: ObserveOptions;
 }
 
@@ -43,7 +43,10 @@ export interface SearchToolsOptions {
 
 /** Options of `engine.ready`. */
 export interface ReadyOptions {
-  /** The longest wait in milliseconds. Default: 60,000. */
+  /**
+   * How long `ready` waits at most for servers that are still starting, in milliseconds. After that, `ready` resolves
+   * with the current state. Default: 60,000.
+   */
   readonly timeoutMs?: number;
   /** Ends the wait early; `ready` then resolves with the current state. */
   readonly signal?: AbortSignal;

@@ -28,7 +28,7 @@ import { newRequestId } from "../util/request-id.js";
 
 export interface Execution {
   readonly execute: Execute;
-  /** Creates an `execute` function for a caller that sees a different set of tools. */
+  /** Creates an `execute` function for a caller that can call only the tools that `finder` finds. */
   readonly executeAmong: (finder: Pick<CatalogFinder, "find">) => Execute;
   readonly policy: Policy;
   readonly confirmations: Confirmations;

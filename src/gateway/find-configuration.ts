@@ -9,8 +9,8 @@ export interface FindOptions extends RuntimeOptions {
   /** The path of the configuration file. Default: the file that the CLI would use. */
   readonly configPath?: string;
   /**
-   * The process id at which the search for a parent gateway starts: this process and its ancestors are checked.
-   * Default: the parent process. @internal
+   * The id of a process: if that process or one of its ancestors is a gateway, this gateway counts as started by
+   * another gateway. Default: the parent process. @internal
    */
   readonly startedBy?: number;
 }

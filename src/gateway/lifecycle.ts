@@ -209,7 +209,7 @@ export class Lifecycle {
     after.refresh.start();
     for (const notice of [...lateOptions(before.config, after.config), ...newNotices]) this.#runtime.log(notice);
     // A server with the same missing variables as before the reload had no open connection, so it does not count as
-    // changed.
+    // changed although it is in `dropped`.
     const isSame = (name: string): boolean => lacking.has(name) && lacking.get(name) === beforeLacking.get(name);
     return differenceOf(
       before,

@@ -38,8 +38,8 @@ export function notesFor(loaded: LoadedConfig, collected: Collected, failure: Di
 }
 
 /**
- * The project files that are not used because the user has not trusted them. Includes configuration files of other
- * programs.
+ * The project files that are not used because the user has not trusted them. Includes configuration files of MCP
+ * clients.
  */
 export function untrustedFiles(loaded: LoadedConfig, { untrusted }: Collected): readonly string[] {
   return [...loaded.untrusted, ...untrusted.map(({ file }) => file)];

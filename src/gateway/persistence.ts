@@ -29,8 +29,8 @@ export interface OpenPersistence {
   /** Returns access to the data, with the audit options of a configuration. */
   with(options: AuditOptions): Persistence;
   /**
-   * If other processes have used the store: marks the unfinished calls of crashed processes as finished or as having an
-   * unknown outcome.
+   * Settles the unfinished calls of crashed processes: frees the idempotency keys of calls that were not sent, and
+   * records an unknown outcome for the others. Does nothing if no process has a lock file for the store.
    */
   recover(): Promise<void>;
   close(): Promise<void>;

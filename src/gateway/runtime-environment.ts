@@ -16,8 +16,8 @@ export interface RuntimeEnvironment {
   readonly stateFolder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /**
-   * The paths of this gateway's program files. They are used to recognize the gateway in the configurations of other
-   * programs.
+   * The paths of this gateway's program files. They are used to recognize the gateway in the configurations of MCP
+   * clients.
    */
   readonly own: () => OwnProgram;
   /** Records which project files the user has trusted. */

@@ -26,7 +26,7 @@ export interface ViewOptions {
 export interface View {
   /** Whether the tool is in the view. */
   sees(tool: Pick<Tool, "server" | "name">): boolean;
-  /** Whether the server may be shown even if its tools are not known yet. */
+  /** Whether callers may see the server's name even if its tools are not known yet. */
   mayName(server: string): boolean;
 }
 

@@ -6,8 +6,8 @@ import { packageRoot } from "../util/package-root.js";
 const BINS = ["discovery.js", "anygpt.js"];
 
 /**
- * Finds the paths of this gateway's program, so that the gateway recognizes itself in the configurations of other
- * programs, even through symbolic links.
+ * Finds the paths of this gateway's program, so that the gateway recognizes itself in the configurations of MCP
+ * clients, even through symbolic links.
  */
 export function findOwnProgram(env: Readonly<Record<string, string | undefined>>): OwnProgram {
   const folder = packageRoot();
@@ -48,9 +48,9 @@ const TAKES_VALUE =
 const WITHOUT_SCRIPT = /^(?:-$|-pe?$|-e$|--(?:print|eval|run|watch|watch-path)(?:=|$))/;
 
 /**
- * Returns the script that an interpreter process such as Node.js runs. Undefined for package runners and shells that
- * start the gateway, although its path is among their arguments, and for `--watch`, where a child process runs the
- * script.
+ * Returns the script that an interpreter process such as Node.js runs. Returns undefined for package runners and
+ * shells: the path of the gateway may be among their arguments, but they run it in a child process. The same applies to
+ * Node.js with `--watch`.
  */
 function scriptOf([program = "", ...words]: readonly string[]): string | undefined {
   if (!INTERPRETER.test(program)) return undefined;

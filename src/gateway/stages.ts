@@ -29,7 +29,7 @@ export interface Foundation {
   readonly storedResults: StoredResults;
   readonly repeats: Repeats;
   readonly indexers: Indexers;
-  /** Reports calls and searches to metrics and traces; undefined when neither is enabled. */
+  /** Reports calls and searches to metrics, traces and the log; undefined if all three are disabled. */
   readonly observers: Observers | undefined;
   /** Returns the components of the current configuration; undefined while the first ones are being created. */
   readonly current: () => Stages | undefined;

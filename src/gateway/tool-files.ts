@@ -36,12 +36,18 @@ export function keyFolder(stateFolder: string): string {
 
 const NO_CONTENT = new Uint8Array();
 
-/** Records that the user installs tools in this folder. Its `.env` file may then set the variables of those tools. */
+/**
+ * Records that the user has written tool files to this folder. Its `.env` file may then set the variables that they
+ * need.
+ */
 export async function claimFolder({ trust }: RuntimeEnvironment, folder: string): Promise<void> {
   await trust.record(folder, NO_CONTENT);
 }
 
-/** Whether the user has installed tools in the working folder. A copy of the folder under another path does not count. */
+/**
+ * Whether the user has written tool files to the tool folder of the working folder. The record is bound to the path, so
+ * a copy of the folder under another path does not count.
+ */
 export function isFolderClaimed({ trust, cwd }: RuntimeEnvironment): boolean {
   return trust.isTrusted(join(cwd, PROJECT_FOLDER), NO_CONTENT);
 }

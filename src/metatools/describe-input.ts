@@ -17,7 +17,7 @@ export interface DescribedInput
 
 /**
  * Describes the parameters in an input schema with all their constraints. If the type expressions have more than
- * `MAX_TYPE_LENGTH` characters, the descriptions inside them are shortened, and if necessary omitted.
+ * `MAX_TYPE_LENGTH` characters, the descriptions inside the type expressions are shortened and, if necessary, omitted.
  */
 export function describeInput(schema: JsonObject): DescribedInput {
   const lengths = isLarge(schema) ? NOTE_LENGTHS.slice(-1) : NOTE_LENGTHS;

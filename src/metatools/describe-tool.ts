@@ -11,8 +11,8 @@ export type { ToolDetails, ToolExample, ToolParameter };
 const DESCRIPTION_LENGTH = 260;
 const PARAMETER_LENGTH = 120;
 /**
- * The minimum number of characters to save. The link to the full definition is about this long, so shortening by less
- * saves nothing.
+ * Descriptions are shortened only if the result becomes shorter by more than this many characters. The URI of the full
+ * definition, which is then added, is about this long.
  */
 const MIN_SAVED_LENGTH = 100;
 
@@ -51,8 +51,8 @@ interface Texts {
 }
 
 /**
- * Cuts long descriptions at the end of a sentence, unless the cut part is shorter than the URI of the full definition,
- * which is added instead.
+ * Cuts long descriptions at the end of a sentence. Does not cut them if that saves at most `MIN_SAVED_LENGTH`
+ * characters in total: the URI of the full definition, which is added to a cut description, would be as long.
  */
 function shortenTexts(description: string, parameters: readonly ToolParameter[]): Texts {
   const short = {

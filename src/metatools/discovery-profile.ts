@@ -25,7 +25,10 @@ export interface DiscoveryProfileParts {
   readonly execute: Execute;
 }
 
-/** The five meta-tools of the profile `discovery`. Keep descriptions short: every client loads them into every conversation. */
+/**
+ * The five meta-tools of the profile `discovery`. Keep descriptions short: every client loads them into every
+ * conversation.
+ */
 export function discoveryProfile(parts: DiscoveryProfileParts): readonly MetaTool[] {
   return [
     listMcpServers(parts),
@@ -126,8 +129,8 @@ const LIKELY_HITS = 2;
 const SHORT_SUMMARY = 60;
 
 /**
- * Converts search results to the format of MCP, REST, `--json` of the CLI and the benchmark of result sizes. `describe`
- * renders the next steps in the note.
+ * Converts search results to the format that MCP, REST, `--json` of the CLI and the benchmark of result sizes use.
+ * `describe` renders the next steps in the note.
  */
 export function toSearchAnswer(found: FoundTools, describe: DescribeStep) {
   const { hits, more, pending, installable = [] } = found;

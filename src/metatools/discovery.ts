@@ -32,7 +32,7 @@ export interface DiscoveryParts {
   readonly indexers?: Indexers;
 }
 
-/** Indexers by whether they support semantic search. */
+/** Indexers for search. The key says whether the indexer supports semantic search. */
 export type Indexers = Map<boolean, Promise<Indexer>>;
 
 export interface SearchRequest {
@@ -45,8 +45,8 @@ export interface SearchRequest {
   readonly minRelevance?: number | undefined;
   readonly includeDisabled?: boolean | undefined;
   /**
-   * The longest wait in milliseconds for servers whose tools are not known yet. Default: 1500, and 5000 while no tool
-   * is found.
+   * How long the search waits at most for servers whose tools are not known yet, in milliseconds. Default: 1500, and
+   * 5000 as long as the search finds no tool.
    */
   readonly waitMs?: number | undefined;
   /** Whether each hit lists the words of the query that matched. */

@@ -22,8 +22,8 @@ export interface AliasedTool {
 
 /**
  * Returns the name of a tool in full mode: `server__tool`, or `tool` if there is only one server. The name does not
- * depend on other tools, so it stays the same when other tools are added or removed. A name that is too long, contains
- * other characters than `ALLOWED` or is ambiguous is shortened and ends with a hash.
+ * depend on other tools, so it stays the same when other tools are added or removed. If a name is too long, contains
+ * characters that `ALLOWED` does not allow, or is ambiguous, it is shortened and gets a hash at its end.
  */
 export function toAlias(tool: AliasedTool, isAlone: boolean, hashLength = HASH_LENGTH): string {
   const { server, name } = tool;

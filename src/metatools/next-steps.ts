@@ -60,7 +60,7 @@ export function withArguments(args: Readonly<Record<string, string | undefined>>
   return given.length === 0 ? "" : ` with ${given.join(" and ")}`;
 }
 
-/** Renders the steps that pass one of the `options` of a call. Both profiles have the same options. */
+/** Renders a step that tells the agent to pass one of the `options` of a call. Both profiles have the same options. */
 export function describeOptionStep({
   action,
 }: Extract<ToolStep, { action: "raise-timeout" | "pass-key" | "confirm" }>): string {

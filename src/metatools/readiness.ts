@@ -22,7 +22,10 @@ export interface FailedServer {
 
 /** What `ready` returns. */
 export interface Readiness {
-  /** Whether the tools of every server are known or the server has failed, so that `pending` is empty. */
+  /**
+   * Whether no server is still starting, so that `pending` is empty: for each server, either its tools are known or it
+   * has failed.
+   */
   readonly ready: boolean;
   /** Servers that are still starting. */
   readonly pending: readonly StartingServer[];

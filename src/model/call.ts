@@ -2,9 +2,9 @@ import type { Actor } from "./actor.js";
 import type { JsonObject } from "./json.js";
 
 /**
- * The caller of a request and how to reach it. The surface that receives a request creates the context; every layer
- * below gets the same object. Optional members may be undefined, so that a surface can write all of them in one
- * literal.
+ * The caller of a request and how to reach the caller. The surface that receives a request creates the context; every
+ * layer below gets the same object. Optional members may also be set to undefined, so that a surface can write all of
+ * them in one object literal.
  */
 export interface CallContext {
   readonly actor: Actor;
@@ -34,9 +34,15 @@ export interface Call {
   readonly server: string;
   readonly tool: string;
   readonly arguments: unknown;
-  /** The longest time in milliseconds without a response from the server. Every progress notification restarts it. */
+  /**
+   * The timeout of the call in milliseconds: how long to wait for a response from the server. Each progress
+   * notification restarts the timeout.
+   */
   readonly timeoutMs?: number | undefined;
-  /** The longest time in milliseconds to wait for a server that must be started first. */
+  /**
+   * How long the call waits in milliseconds for a server that must be started first. After that, the call fails with
+   * UPSTREAM_STARTING; the start continues.
+   */
   readonly startWaitMs?: number | undefined;
   /**
    * The idempotency key: a repeated call with the same key gets the answer of the first call, and the tool does not run
@@ -61,8 +67,8 @@ export interface Consent {
   /** How the user confirmed the call; recorded in the audit log. */
   readonly by: string;
   /**
-   * Whether the user typed the confirmation at a terminal. Then it counts even if the policy requires a confirmation by
-   * a user.
+   * Whether the user typed the confirmation at a terminal. If so, the confirmation is valid even if the policy does not
+   * accept confirmations by the caller.
    */
   readonly isAttended: boolean;
 }

@@ -76,7 +76,8 @@ export interface RestConnection {
   readonly headers: Readonly<Record<string, string>>;
   readonly auth?: RestAuth;
   /**
-   * Names of variables that the credentials need and that are not set. The API's tools can be described but not called.
+   * Names of unset variables that the credentials need. While there are any, the API's tools can be described but not
+   * called.
    */
   readonly lacking?: readonly string[];
   /** The name of the request header for idempotency keys. */
@@ -146,10 +147,10 @@ export interface ServerDefinition {
 
 /** A tool from a signed tool file. */
 export interface FiledTool {
-  /** The name of the file, which callers can also use as the name of the tool. */
+  /** The id of the tool file: its file name without `.yaml`. Callers can pass this id instead of the tool's name. */
   readonly id: string;
   readonly definition: ToolDefinition;
-  /** The longest time in milliseconds without a response from the server. */
+  /** The timeout of a call of this tool in milliseconds: how long to wait for a response from the server. */
   readonly timeoutMs?: number;
   readonly risk?: string;
 }

@@ -34,7 +34,7 @@ export interface Tool {
 }
 
 export interface ToolFileFacts {
-  /** The name of the tool file, which callers can also use as the name of the tool. */
+  /** The id of the tool file: its file name without `.yaml`. Callers can pass this id instead of the tool's name. */
   readonly id: string;
   readonly timeoutMs?: number;
   readonly risk?: string;
@@ -48,7 +48,8 @@ export interface Quarantine {
    */
   readonly reason: "changed" | "new" | "signed" | "unknown";
   /**
-   * JSON pointers to the parts that differ from the approved definition. They contain no names that the server added.
+   * JSON pointers to the parts that differ from the approved definition. They do not contain the names of members that
+   * the server added.
    */
   readonly differs: readonly string[];
 }

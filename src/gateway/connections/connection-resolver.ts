@@ -1,4 +1,5 @@
-// Resolves the name of a server to its connection: replaces variables, reads secrets and adds the inherited environment.
+// Resolves the name of a server to its connection: replaces variables, reads secrets and adds the inherited
+// environment.
 import type { Snapshot } from "../../catalog/snapshot.js";
 import { type ReadReference, referencesOf, variablesOf } from "../../config/template.js";
 import { type NoteValue, referencesIn, resolveConnection, type Variables } from "../../config/variables.js";
@@ -14,8 +15,8 @@ import type { UpstreamTarget } from "../../upstreams/types.js";
 export { circumstancesOf } from "./circumstances.js";
 
 /**
- * Returns how to connect to a server. For an actor other than the local user, a remote server gets a separate
- * connection with its own session and credentials.
+ * Returns how to connect to a server. For an actor other than the local user, the connection to a remote server is
+ * separate and has its own session and credentials.
  */
 export type ResolveConnection = (server: string, actorId?: string) => ConnectionTarget;
 

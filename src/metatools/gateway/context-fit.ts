@@ -93,11 +93,11 @@ export interface Chance {
 const MAX_CONFIDENCE = 0.99;
 
 /**
- * Adjusts the probabilities of the hits to the context. If the relevances add up to at most 1, they are treated as
- * mutually exclusive: probability that one hit loses is distributed among the other hits and "none of the hits". If
- * they add up to more, several hits can be right, and the context can only lower a probability: a matching country does
- * not make a tool do what was requested. Without a context the results equal the relevances. The results are rounded as
- * they are shown to the caller, so that later decisions use the same numbers.
+ * Adjusts the probabilities of the hits to the context. If the relevances add up to at most 1, the hits are treated as
+ * mutually exclusive: what one hit loses is distributed among the other hits and the case that no hit is right. If they
+ * add up to more, several hits can be right, and the context can only lower a probability: a matching country does not
+ * make a tool do what was requested. Without a context, the results equal the relevances. The results are rounded to
+ * the two decimals that the caller sees, so that later decisions use the same numbers.
  */
 export function toConfidences(chances: readonly Chance[]): number[] {
   const before = sum(chances.map(({ relevance }) => relevance));

@@ -30,8 +30,8 @@ const MAX_LENGTH = 6_000;
 const LARGE_PARAMETER = 400;
 
 /**
- * Describes the parameters of a tool. If the result would be too large, large optional parameters and those at the end
- * are omitted.
+ * Describes the parameters of a tool. If the result would be too large, all large optional parameters are omitted, and
+ * of the other optional parameters those after the first `MAX_LENGTH / 2` characters.
  */
 function describeWithinLimit(tool: Tool, { required_params: required }: Operation): ToolDetails {
   const complete = describeTool(tool);

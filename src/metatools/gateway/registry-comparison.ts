@@ -81,7 +81,8 @@ function adapterOf(id: string, servers: Snapshot["servers"]): CatalogServer | un
 /**
  * Splits a tool id `server:tool` into its parts. A server's name may contain colons: the longest prefix that is the
  * name of a configured server is used; if there is none, the part before the first colon. An id without a colon may be
- * the id of a tool file; if that file's server also has a tool with this name, that tool is used.
+ * the id of a tool file and then stands for that file's tool, unless another tool of the same server has this id as its
+ * name.
  */
 export function splitId(id: string, servers: Snapshot["servers"]): { readonly server: string; readonly name: string } {
   for (const [server, { tools }] of id.includes(":") ? [] : servers) {

@@ -4,7 +4,10 @@ export interface CollectLimits {
   readonly timeoutMs: number;
 }
 
-/** Calls `request` for every item, `concurrency` at a time. Returns the results that arrived in time, in the order of the items. `request` must not reject. */
+/**
+ * Calls `request` for every item, `concurrency` at a time. Returns the results that arrived in time, in the order of
+ * the items. `request` must not reject.
+ */
 export async function collect<Item, Result>(
   items: readonly Item[],
   request: (item: Item) => Promise<Result>,

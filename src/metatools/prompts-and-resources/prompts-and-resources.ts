@@ -101,8 +101,8 @@ export function createPromptsAndResources(parts: PromptsAndResourcesParts): Prom
   };
 
   /**
-   * Whether a list request may open a connection to the server. It does not start stdio servers: their items are listed
-   * once another request has started the server.
+   * Whether a list request may open a connection to the server. A list request does not start a stdio server, unless it
+   * is the only server: its items are listed once another request has started the server.
    */
   const mayOpen = ({ definition, record }: CatalogServer, kind: OfferKind): boolean => {
     if (definition.name === only) return true;
@@ -155,8 +155,8 @@ export function createPromptsAndResources(parts: PromptsAndResourcesParts): Prom
     },
 
     resource(uri) {
-      // A single server may itself be a gateway of this kind, so its URIs are not parsed even if they look like shared
-      // URIs.
+      // If there is only one server, its URIs are not parsed: the server may itself be a gateway of this kind, whose
+      // URIs look like shared URIs.
       const resource = only === undefined ? parseSharedUri(uri) : { server: only, uri };
       return resource !== undefined && find(resource.server) !== undefined ? resource : undefined;
     },

@@ -18,8 +18,8 @@ export function toAnswer(body: JsonObject, headers: Headers = {}): HttpAnswer {
 }
 
 /**
- * Headers of every response: it is for one caller only, so it must not be cached or interpreted as another content
- * type.
+ * Headers of every response. A response is for one caller only, so it must not be cached. Browsers must not guess
+ * another content type.
  */
 export const ALWAYS: Headers = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 

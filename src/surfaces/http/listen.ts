@@ -1,4 +1,5 @@
-// Starts the HTTP server. It listens on addresses that other machines can reach only if callers are authenticated.
+// Starts the HTTP server. If other machines can reach the listening address, the server starts only if `http.tokens` or
+// `http.oauth` is configured.
 import { lookup } from "node:dns/promises";
 import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { BlockList, isIPv6 } from "node:net";
@@ -19,8 +20,8 @@ const HEADER_MS = 10_000;
 const REQUEST_MS = 60_000;
 const IDLE_MS = 5000;
 /**
- * A client that reads nothing of a response for this long is disconnected. The time is long because slow clients read
- * some megabytes at a time.
+ * A client that reads nothing of a response for this long is disconnected. The time is long because a slow client reads
+ * several megabytes at once and then nothing for some time.
  */
 const STALL_MS = 300_000;
 /** How often Node.js checks the time limits for headers and requests. */
@@ -70,7 +71,10 @@ export async function listen(
   return { server, host: isIPv6(address) ? `[${address}]` : address, port: bound.port, isLoopback };
 }
 
-/** Disconnects a client that does not read its response. Not if no data is pending, for example while a tool runs. */
+/**
+ * Disconnects a client that does not read its response, but only while data is waiting to be sent: a running tool may
+ * send nothing for a long time.
+ */
 function disconnectStalled(response: ServerResponse, stallMs: number): void {
   response.setTimeout(stallMs, () => {
     if (response.writableLength > 0) response.destroy();

@@ -1,8 +1,8 @@
 /** Counts invalid tokens per source address and slows down guessing. */
 export interface LoginThrottle {
   /**
-   * How many milliseconds the tokens from this source are not checked; 0 if they are checked. A token that was accepted
-   * before is always checked.
+   * Returns for how many milliseconds a token from this source will not be checked; 0 if it is checked now. A token
+   * that was accepted before is always checked.
    */
   waitMs(source: string, hash: Buffer): number;
   failed(source: string, hash: Buffer): void;
@@ -14,7 +14,7 @@ export interface LoginThrottleParts {
   readonly elapsed: () => number;
 }
 
-/** The number of invalid tokens that have no effect: a program with an outdated token is not an attack. */
+/** Throttling begins with this many invalid tokens, not earlier: a client with an outdated token is not an attack. */
 const FREE_FAILURES = 10;
 const FIRST_WAIT_MS = 1000;
 const MAX_WAIT_MS = 60_000;

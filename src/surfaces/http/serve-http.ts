@@ -115,8 +115,8 @@ const NO_TLS =
   "Other machines can reach this gateway over an unencrypted connection. Put a reverse proxy with TLS in front of the gateway, and set the proxy's URL as http.publicUrl.";
 
 /**
- * Returns a function that returns the current HTTP options. Command-line options apply until the configuration is
- * reloaded.
+ * Returns a function that returns the current HTTP options: those from the start, including the command-line options,
+ * until a reload changes the configuration.
  */
 async function createCurrentOptions(
   engine: DiscoveryEngine,

@@ -54,7 +54,8 @@ function toAddress(text: string): string | undefined {
 }
 
 /**
- * Returns the key for counting. An IPv6 customer usually has a whole /64 network, so its addresses count as one source.
+ * Returns the key under which invalid tokens from an address are counted. An IPv6 customer usually has a whole /64
+ * network, so all addresses of such a network have the same key.
  */
 function toKey(address: string): string {
   if (!isIPv6(address)) return address;

@@ -1,9 +1,9 @@
-// Parses one line from a client into JSON-RPC messages, each with the ambiguities that JSON parsing would silently resolve
-// (duplicate keys, unsafe numbers and others).
+// Parses one line from a client into JSON-RPC messages, each with the ambiguities that JSON parsing would silently
+// resolve (duplicate keys, unsafe numbers and others).
 //
-// An ambiguous message is never acted upon. The arguments of tools/call are written by a model: their ambiguities are passed
-// on, so that the model gets the error and the audit log records it. The rest (name, metadata, answers of the user) is
-// written by the client, which gets a protocol error.
+// An ambiguous message is never acted upon. The arguments of tools/call are written by a model: their ambiguities are
+// passed on, so that the model gets the error and the audit log records it. The rest of a message (name, metadata,
+// answers of the user) is written by the client: if it is ambiguous, the client gets a protocol error.
 import { isUtf8 } from "node:buffer";
 import {
   isJSONRPCErrorResponse,

@@ -1,4 +1,4 @@
-// Validates the parameters of requests that the SDK itself handles. For invalid ones, the SDK
+// Validates the parameters of requests that the SDK itself handles. For invalid parameters, the SDK
 // (@modelcontextprotocol/server 2) would report an internal error with a list of zod issues, but MCP requires "invalid
 // params".
 import { isJsonObject, type JsonObject } from "../../model/json.js";

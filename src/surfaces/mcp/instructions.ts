@@ -43,8 +43,8 @@ function truncateList(names: readonly string[], introduction: string, listed: st
 }
 
 /**
- * Returns an upper bound for the number of tokens in a text: one token per 3.6 Latin letters, more for other
- * characters.
+ * Estimates the number of tokens in a text, rather too high than too low: one token per 3.6 Latin letters, and more
+ * tokens per character for other characters.
  */
 function estimateTokens(text: string): number {
   const letters = text.match(/[A-Za-z ]/g)?.length ?? 0;

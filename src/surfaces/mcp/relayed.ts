@@ -1,5 +1,5 @@
-// Converts requests from clients for servers, and the servers' responses for clients. Members that belong to one
-// connection are removed, and errors become protocol errors.
+// Converts a client's request before it is forwarded to a server, and the server's response before it is sent to the
+// client. Removes members that belong to one connection, and converts errors to protocol errors.
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { toDiscoveryError } from "../../errors.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";

@@ -28,7 +28,8 @@ export interface ServeParts {
 /** How long calls in progress may continue after the stop signal. */
 const GRACE_MS = 3000;
 /**
- * How long calls in progress may continue after the client has closed its output; long enough for a server to start.
+ * How long calls in progress may continue after the client has closed its output. The time is long enough for a server
+ * to start.
  */
 const HANG_UP_GRACE_MS = 15_000;
 const STATE_KEY_BYTES = 32;

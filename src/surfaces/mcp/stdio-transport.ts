@@ -25,8 +25,8 @@ const MAX_FRAME_BYTES = 1024 * 1024;
 const MAX_COMBINED_LENGTH = 65_536;
 const LISTEN = "subscriptions/listen";
 /**
- * How long reading is paused if the client does not read the gateway's output. Then the gateway reads again, because
- * only reading detects a closed connection.
+ * How long the gateway reads nothing from a client that does not read the gateway's output. After that it reads again,
+ * because only reading detects a closed connection.
  */
 const STALL_MS = 5000;
 
@@ -186,7 +186,8 @@ export class BoundedStdioTransport implements Transport {
 
   #take(delivery: Delivery): void {
     const { message } = delivery;
-    // The error has no id, because the response with this id belongs to the first request.
+    // A request that reuses the id of an open request is rejected. The error has no id, because the response with this
+    // id belongs to the open request.
     if ("method" in message && "id" in message && this.#open.has(message.id))
       this.#refuse(`A request with the id ${JSON.stringify(message.id)} is still open.`);
     else this.#deliver(delivery);

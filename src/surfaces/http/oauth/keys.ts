@@ -19,7 +19,7 @@ export interface IssuerKeys {
 
 const TIMEOUT_MS = 5000;
 const MAX_BYTES = 1024 * 1024;
-/** After an unknown key id, the keys are not fetched again for this long. */
+/** The keys are fetched again if a token has an unknown key id, but at the earliest this long after the last fetch. */
 const COOLDOWN_MS = 30_000;
 const CACHE_MS = 600_000;
 

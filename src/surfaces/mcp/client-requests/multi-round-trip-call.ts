@@ -27,7 +27,7 @@ export type CallWork = (caller: McpCaller) => Promise<JsonObject>;
 export interface MultiRoundTripParts {
   readonly client: object;
   readonly capabilities: JsonObject;
-  /** Whether one more call may wait for responses of its client. */
+  /** Whether the limits allow one more call to wait for its client's responses. */
   readonly mayWait: () => boolean;
   /** Responses that the client's first request already contains, by the key of the server's request. */
   readonly early: JsonObject;
@@ -85,8 +85,8 @@ export class MultiRoundTripCall {
   }
 
   /**
-   * Waits for the result of the client's current request: the result of the call, the open requests from the server, or
-   * `timeout` after `waitMs`.
+   * Waits for what the client's current request gets as its result: the result of the call, the open requests from the
+   * server, or `timeout` after `waitMs`.
    */
   next(round: RoundTrip): Promise<Next>;
   next(round: RoundTrip, waitMs: number | undefined): Promise<Next | { kind: "timeout" }>;

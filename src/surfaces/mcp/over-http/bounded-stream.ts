@@ -1,9 +1,12 @@
-/** The maximum number of unread bytes. A client with more is disconnected if it reads nothing for `STALL_MS`. */
+/**
+ * The maximum number of unread bytes of one stream. A client that exceeds it is disconnected if it reads nothing for
+ * `STALL_MS`.
+ */
 const MAX_BACKLOG_BYTES = 384 * 1024;
 const STALL_MS = 2000;
 /**
- * A client that does read may have this many times the maximum, because a burst of messages arrives faster than it can
- * be read.
+ * A client that continues to read may exceed the maximum by this factor, because a burst of messages arrives faster
+ * than the client can read it.
  */
 const BURST_FACTOR = 2.5;
 /** If the unread bytes of all streams exceed this total, `BURST_FACTOR` does not apply. */
@@ -39,7 +42,7 @@ const TOO_SLOW = ": closed because nothing was read for too long\n\n";
 
 /**
  * Wraps a source stream that has no backpressure, and ends the stream if the client reads too slowly. The source is
- * read into a queue whose bytes are counted, because the size of its internal queue is not accessible.
+ * read at once into a queue whose bytes are counted, because the size of the source's internal queue is not accessible.
  */
 export function boundStream(source: ReadableStream<Uint8Array>, parts: BoundedStreamParts): BoundedStream {
   const { first = [], onEnd, maxBytes = MAX_BACKLOG_BYTES, stallMs = STALL_MS, lifeMs = MAX_TIMER_MS } = parts;

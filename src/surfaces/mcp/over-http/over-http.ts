@@ -69,7 +69,10 @@ const HEADER_MISMATCH = -32_020;
 const STATE_KEY_BYTES = 32;
 const SESSION_ID_BYTES = 24;
 const SWEEP_MS = 30_000;
-/** The owner of the resource subscriptions of a stateless request. Each such request has one stream. */
+/**
+ * The owner key for the resource subscriptions of a stateless request. One constant is enough, because each such
+ * request has its own subscriptions and one stream.
+ */
 const STREAM = "stream";
 
 export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
@@ -104,7 +107,8 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
     const current = await stages();
     const { offered } = current;
     const instructions = instructionsByStages.get(current) ?? toInstructions(serversFor(current, actor), offered.names);
-    // Not cached for a view: servers can still be added to it while they start for the first time.
+    // The instructions for a view are not cached: servers that start for the first time can still become part of the
+    // view.
     if (actor.view === undefined) instructionsByStages.set(current, instructions);
     const shared = { stateKey, roundTrips, inputClosed: closingInput.signal };
     return createGatewayServer({ ...own, ...shared, actor, stages, fixedList: toFixedList(offered), instructions })

@@ -7,8 +7,8 @@ export interface SessionsParts {
 }
 
 /**
- * All open sessions. Sessions that are idle for too long, or above the maximum number, are ended. Sessions in use are
- * never ended.
+ * All open sessions. A session that is idle for too long is ended. If the maximum number of sessions is reached, an
+ * idle session is ended for a new one. Sessions in use are never ended.
  */
 export interface Sessions {
   /** Finds a session; undefined if it does not exist or has another owner. Callers cannot distinguish these cases. */

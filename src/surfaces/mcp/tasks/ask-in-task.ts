@@ -3,8 +3,8 @@ import type { McpCaller } from "../client-requests/multi-round-trip-call.js";
 import { toElicitationForm, toVerdict } from "../question-form.js";
 
 /**
- * Asks the user through an input request of the task if the call has become a task, because no further tools/call
- * request can carry the user's response.
+ * Returns a function that asks the user. If the call has become a task, it asks through an input request of the task,
+ * because no further tools/call request can carry the user's response; otherwise it calls `otherwise`.
  */
 export function askInTask({ peer, isAnswered }: McpCaller, otherwise: AskPerson): AskPerson {
   return async (question, signal) => {

@@ -26,7 +26,7 @@ export interface TasksOptions {
   readonly afterMs?: number;
   /** How long a task exists, in milliseconds. Then it is removed; if it still runs, it is cancelled. */
   readonly ttlMs?: number;
-  /** The minimum time for which the outcome of a task is stored, in milliseconds. */
+  /** The minimum time for which the outcome of a task is stored after the task has ended, in milliseconds. */
   readonly storedMs?: number;
   readonly pollMs?: number;
   readonly now?: () => number;
