@@ -7,7 +7,8 @@ export interface BodyMembers {
   readonly properties: ReadonlyMap<string, unknown>;
   readonly required: ReadonlySet<string>;
   /**
-   * Groups of required members. Of each group, at least one branch (`anyOf`) or exactly one (`oneOf`) must be complete.
+   * Alternative sets of required members. Of each entry's branches, at least one (`anyOf`) or exactly one (`oneOf`)
+   * must have all its members present.
    */
   readonly alternatives: readonly Alternatives[];
 }

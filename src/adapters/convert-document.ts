@@ -1,5 +1,5 @@
-// Converts the text of an OpenAPI, Swagger or Postman document to tools, and lists the operations that were dropped
-// with the reason. It never reads files or URLs that the document refers to.
+// Converts the text of an OpenAPI, Swagger or Postman document to tools. Also lists the operations that were dropped,
+// each with the reason. Never reads files or URLs that the document refers to.
 import { setImmediate } from "node:timers/promises";
 import type { JsonObject } from "../model/json.js";
 import type { ToolDefinition } from "../model/tool.js";
@@ -27,12 +27,15 @@ export interface ConvertedDocument extends DescribedApi {
 }
 
 /**
- * The maximum size of all tool definitions together, in characters of JSON. The largest real documents need three
- * million.
+ * The maximum size of all tool definitions together, in characters of JSON. The largest known API documents need three
+ * million characters.
  */
 const MAX_TOTAL_CHARACTERS = 100_000_000;
 const TOO_MUCH = "exceeds the limit for the total size of the document's tools";
-/** The longest time for which the conversion blocks the event loop. */
+/**
+ * How long, in milliseconds, the conversion may run before it yields to the event loop. It can yield only between two
+ * operations.
+ */
 const TURN_MS = 15;
 
 export async function convertDocument(text: string, connection: DocumentConnection): Promise<ConvertedDocument> {
@@ -94,7 +97,8 @@ async function readDocument(
 }
 
 /**
- * Returns a function to call between two operations. It yields to the event loop if the last pause was `TURN_MS` ago.
+ * Returns a function to call between two operations. It yields to the event loop if the last pause was at least
+ * `TURN_MS` ago.
  */
 function createTurns(): { readonly pause: () => Promise<void> | undefined } {
   let since = performance.now();

@@ -16,7 +16,7 @@ export interface DescribedOperation {
   readonly isDeprecated: boolean;
   /** Whether the operation needs no authentication. */
   readonly isOpen: boolean;
-  /** The URL to which the document sends this operation, if it differs from the base URL of the API. */
+  /** The base URL that the document declares for this operation, if it differs from the base URL of the API. */
   readonly serverUrl?: string;
   readonly parameters: readonly DescribedParameter[];
   readonly body?: DescribedBody;

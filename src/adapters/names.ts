@@ -44,7 +44,8 @@ function precedence(left: Nameable, right: Nameable, name: string): number {
 function withSuffix(name: string, key: string, taken: Set<string>): string {
   const hash = sha256(key);
   for (let length = 6; ; length += 2) {
-    // If the whole hash is not enough, the same key occurs twice; a number then makes the names different.
+    // If even the complete hash does not make the name unique, two operations have the same key: a number then
+    // distinguishes their names.
     const suffix = length <= hash.length ? hash.slice(0, length) : `${hash.slice(0, 6)}-${length - hash.length}`;
     const made = `${name.slice(0, MAX_LENGTH - suffix.length - 1).replace(/-+$/, "")}-${suffix}`;
     if (taken.has(made) || made.length > MAX_LENGTH) continue;

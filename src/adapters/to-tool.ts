@@ -50,8 +50,8 @@ export function toTool(described: DescribedOperation, parts: ToToolParts): ToolD
 function factsOf(described: DescribedOperation, { name, connection }: ToToolParts): Partial<RestOperation> {
   const { method, isOpen, isDeprecated, category, errors, documentation } = described;
   const header = keyHeaderOf(described, connection);
-  // Whether only the document declares the header. That does not prove that the API honors it: only the operator's
-  // configuration can state that a repeated call has no effect.
+  // Whether the API document declares the idempotency header and the configuration does not. The document does not
+  // prove that the API honors the header: only the configuration can state that a repeated call has no effect.
   const isOnlyDeclared = header !== undefined && connection.idempotencyHeader === undefined;
   return {
     ...(isOpen ? { isOpen: true } : {}),

@@ -22,7 +22,7 @@ export interface AttemptParts {
   /** Undefined if the audit log is disabled. */
   readonly audit: AuditLog | undefined;
   readonly idempotency: Idempotency;
-  /** Cancels a counted call, so that it no longer counts against its rate limit. */
+  /** Undoes the rate-limit count of a call that did not run. */
   readonly giveBack: (ticket: RateTicket) => Promise<void>;
   /** Undefined if metrics, traces and the call log are disabled. */
   readonly observe?: ObserveCall | undefined;
@@ -71,8 +71,8 @@ export class Attempt {
   }
 
   /**
-   * Must be called as soon as the tool is found. Audit records written before contain the tool name that the caller
-   * sent.
+   * Must be called as soon as the tool is found. If the tool is never found, the audit record of the call contains the
+   * tool name that the caller sent.
    */
   resolved(tool: Tool, risk: Risk): void {
     this.#toolId = tool.id;
@@ -177,13 +177,16 @@ export class Attempt {
     return idempotency.finish(claim, ending.error.executed === "yes" ? ending : { kind: "unknown" });
   }
 
-  /** Removes a call that was not sent from its rate limit. */
+  /** If the call did not run, removes it from the count of its rate limit. */
   #settleTicket(ticket: RateTicket, ending: CallEnding): Promise<void> {
     const isUnused = ending.kind === "error" && ending.error.executed === "no";
     return isUnused ? this.#parts.giveBack(ticket) : Promise.resolve();
   }
 
-  /** Hashes the arguments of a call that was refused before they were parsed, if they are valid JSON. */
+  /**
+   * Hashes the arguments of a call that was refused before its arguments were parsed. Arguments that are not valid JSON
+   * are not hashed.
+   */
   async #hashLate(audit: AuditLog): Promise<void> {
     const strict = checkJsonValue(this.#call.arguments ?? {});
     if (strict.kind === "value" && !this.#call.context.flaws?.length) this.#paramsHash = await audit.hash(strict.value);
@@ -215,8 +218,8 @@ export class Attempt {
   }
 
   /**
-   * Adds to an error whether the tool ran (`executed`). The caller must know it even if only writing the audit record
-   * failed.
+   * Adds to an error whether the tool ran (`executed`). The caller must know this even if the tool succeeded and only
+   * writing the audit record failed.
    */
   #toCallerError(thrown: unknown, executed: Executed): DiscoveryError {
     const { server, tool } = this.#call;

@@ -1,5 +1,5 @@
-// Checks a value against a JSON Schema and reports all violations. Untrusted schemas are evaluated only in the
-// validation worker.
+// Checks a value against a JSON Schema and reports all violations. On the main thread, only simple schemas are
+// evaluated (see `isPlainSchema`); all others are evaluated in the validation worker.
 import { type OutputUnit, type SchemaDraft, Validator } from "@cfworker/json-schema";
 import type { JsonObject } from "../model/json.js";
 

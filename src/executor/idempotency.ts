@@ -44,7 +44,7 @@ export interface Idempotency {
   dispatch(claim: KeyClaim): Promise<void>;
   /** Stores the outcome. `unknown`: the call was sent, and it cannot be determined whether it ran. */
   finish(claim: KeyClaim, ending: CallEnding | { readonly kind: "unknown" }): Promise<void>;
-  /** Frees the idempotency key of a call that was not sent. */
+  /** Frees the idempotency key of a call that did not run. */
   release(claim: KeyClaim): Promise<void>;
   list(query: Omit<KeyQuery, "now">): Promise<readonly KeyRecord[]>;
   /**
@@ -97,8 +97,8 @@ export function createIdempotency({
       opened ??= await encryption();
       const request = { fingerprint, requestId, now: now(), ttlMs, rerun };
       const reservation = await keys.reserve(scope, request).catch((error: unknown) => {
-        // The reservation may have been written although the store reported an error. Repeating the same request finds
-        // it, so that it can be released.
+        // The reservation may have been written although the store reported an error. Reserving the key again with the
+        // same request id returns that reservation, so that it can be released.
         pendingWrites.add(async () => {
           const repeated = await keys.reserve(scope, request);
           if (repeated.kind === "reserved") await keys.release(repeated.claim);

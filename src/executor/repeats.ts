@@ -29,9 +29,9 @@ export function toRepeatedFact({ requestId, ageMs }: Repeated): JsonObject {
 export interface Repeats {
   /** Must be called right before the call is sent. Returns the earlier call that it probably duplicates. */
   register(call: RiskyCall): Repeated | undefined;
-  /** Must be called if the call was not sent. */
+  /** Must be called if a registered call did not run. */
   forget(call: RiskyCall): void;
-  /** Must be called if it is unknown whether the call ran. */
+  /** Must be called if it is unknown whether a registered call ran. */
   lost(call: RiskyCall): void;
 }
 

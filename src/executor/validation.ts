@@ -22,7 +22,10 @@ export interface Validation {
  * are rejected.
  */
 const BUDGET_MS = 300;
-/** How many schemas the worker keeps. It is then restarted to free their memory. */
+/**
+ * The maximum number of schemas that the worker keeps. Once it has this many, it is restarted before the next check, to
+ * free their memory.
+ */
 const MAX_KNOWN_SCHEMAS = 2000;
 /** How long the worker may be idle before it is terminated to free its memory. */
 const IDLE_MS = 60_000;

@@ -12,7 +12,10 @@ export type DecisionOptions = Pick<PolicyOptions, "preset" | "confirmation" | "i
 
 export interface PolicyActor {
   readonly id: string;
-  /** `local`: the user of this machine or one of their programs. `token`: a caller with an access token. */
+  /**
+   * `local`: a caller without an access token, such as the user of this machine or an MCP client on it. `token`: a
+   * caller with an access token.
+   */
   readonly kind: "local" | "token";
   readonly scopes: readonly string[];
 }

@@ -32,8 +32,8 @@ interface RuleProblem {
 }
 
 /**
- * Compiles the tool rules. If one pattern is invalid, all rules are rejected: skipping an invalid deny rule would allow
- * tools.
+ * Compiles the tool rules. If one pattern is invalid, all rules are rejected: skipping an invalid deny rule would
+ * enable the tools that it is meant to disable.
  */
 export async function compileRules(rules: readonly NormalizedToolRule[]): Promise<CompiledRules> {
   const compilePattern = await openPatternCompiler(rules.flatMap(({ pattern }) => pattern));

@@ -26,7 +26,7 @@ interface Cursor {
 
 /**
  * Returns the alternatives of a glob, each a sequence of steps; a glob without `{a,b}` has one. Throws for a malformed
- * glob: as literal text it could make a deny rule silently match nothing.
+ * glob: if it were treated as literal text, a deny rule could silently match nothing.
  */
 export function parseGlob(glob: string): readonly (readonly GlobStep[])[] {
   const cursor: Cursor = { glob, characters: Array.from(glob), at: 0 };

@@ -57,8 +57,8 @@ function toMatcher(step: GlobStep): Matcher {
 }
 
 /**
- * Whether a set such as `[A-Z]` contains a code point. The matched string is lower case but the set is as written, so
- * the upper-case letter is tested too.
+ * Whether a set such as `[A-Z]` contains a code point. The matched string is in lower case, but the set keeps the case
+ * of the configuration. Therefore the upper-case form of the code point is tested too.
  */
 function isInSet(set: { negated: boolean; ranges: readonly CharacterRange[] }, codePoint: number): boolean {
   const capital = toCapital(codePoint);
@@ -75,7 +75,8 @@ function toCapital(codePoint: number): number {
 }
 
 /**
- * Compiles one alternative. Most globs are one word with stars around it; string methods match those many times faster.
+ * Compiles one alternative. Most globs are one word with stars around it; for these, string methods are used, which are
+ * many times faster.
  */
 function compileSteps(matchers: readonly Matcher[]): Glob {
   const pairs = matchers.reduce(

@@ -1,4 +1,7 @@
-/** A string that patterns are matched against. Regexes see it as written, globs in normalized form. */
+/**
+ * A string that patterns are matched against. Regexes are matched against the original string, globs against its
+ * normalized form.
+ */
 export interface Subject {
   readonly written: string;
   readonly folded: string;

@@ -9,7 +9,8 @@ import type { Vocabulary } from "./vocabulary.js";
 
 /**
  * The index block of one group of documents, usually the tools of one server, as flat arrays: the terms of each
- * document and their weighted frequencies. It does not depend on other documents, so it is cached until these change.
+ * document and their weighted frequencies. It does not depend on documents of other groups, so it is cached until a
+ * document of its own group changes.
  */
 export interface Block {
   readonly ids: readonly string[];
@@ -31,7 +32,10 @@ export interface Block {
   readonly meanings: Meanings | undefined;
 }
 
-/** The embedding vectors of all documents in one array, each with a factor for its integer values. */
+/**
+ * The embedding vectors of all documents in one array of integers, and for each vector the factor by which its integers
+ * are multiplied.
+ */
 export interface Meanings {
   readonly values: Int8Array;
   readonly scales: Float32Array;

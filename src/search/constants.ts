@@ -28,7 +28,7 @@ export interface RankingConstants {
   readonly shortQuery: number;
   /** For queries longer than `shortQuery`: synonyms and concepts count half if the query has this many more words. */
   readonly halfBeyond: number;
-  /** How much an occurrence of a word counts that the user probably meant but mistyped, from 0 to 1. */
+  /** How much an occurrence of the correction of a mistyped query word counts, from 0 to 1. */
   readonly typingError: number;
   /** The weight of stop words such as "the" or "please", relative to other words. */
   readonly stopWord: number;
@@ -42,25 +42,32 @@ export interface RankingConstants {
   readonly deprecated: number;
   /** How much semantic similarity adds to the score, in units of the highest possible word weight. */
   readonly meaning: number;
-  /** How far the similarity moves from that of the whole query (0) to that of the nearest clause (1). */
+  /**
+   * Which semantic similarity counts: 0 is the similarity to the whole query, 1 the similarity to its nearest clause,
+   * values in between interpolate.
+   */
   readonly clauseMeaning: number;
   /**
-   * How much the share of query words that the tool contains literally adds to the score, in addition to similarity.
+   * How much the share of query words that the tool contains literally adds to the score, in addition to semantic
+   * similarity.
    */
   readonly literal: number;
-  /** A query with more content words than this is long: word matches count more, and overall similarity counts less. */
+  /**
+   * A query with more content words than this is long: the lexical score counts more, and the second pass counts less.
+   */
   readonly longQuery: number;
   /** For queries longer than `longQuery`: `longGain` applies fully if the query has this many more words. */
   readonly fullGainBeyond: number;
-  /** How much the score by words is increased in a long query, as a share of that score. */
+  /** How much the lexical score is increased in a long query, as a share of that score. */
   readonly longGain: number;
   /**
-   * The second pass reranks the best hits of a short query. This is the weight of the similarity to the whole query.
+   * Second pass, which reranks the best hits of all but very long queries: the weight of the semantic similarity to the
+   * whole query.
    */
   readonly closeWhole: number;
   /**
-   * Second pass: the weight of the similarity of each query token to the nearest token of the tool, reduced by the
-   * share of the query that words already match.
+   * Second pass: the weight of the similarity of each query token to the nearest token of the tool. It is reduced by
+   * the share of the query that the best lexical match already covers.
    */
   readonly closePieces: number;
   /** Second pass: the weight of the share of the tool's name that the query contains. */

@@ -60,13 +60,14 @@ export function readFields(document: SearchDocument): readonly string[] {
 const MATCH_LENGTH = 20;
 
 /**
- * Splits a description: the first sentence says what a tool does, the rest how. Both have different weights, so no word
- * may be in both.
+ * Splits a description: the first sentence says what a tool does, the rest how. The two parts have different weights,
+ * so the first sentence is removed from the rest.
  */
 function splitDescription(description: string): { first: string; rest: string } {
   const first = toFirstSentence(description);
   const start = description.indexOf(first.slice(0, MATCH_LENGTH));
-  // Markup was removed from the sentence, so its length in the original description is only approximate.
+  // The sentence is not found literally, because markup was removed from it. Assume that it starts the description; its
+  // length there is only approximate.
   if (start === -1) return { first, rest: description.slice(first.length) };
   return { first, rest: `${description.slice(0, start)} ${description.slice(start + first.length)}` };
 }

@@ -30,7 +30,7 @@ export function lengthOf({ terms }: Query, { longQuery, fullGainBeyond }: Rankin
 }
 
 /**
- * Combines the scores by words and by meaning. Both are in units of the highest possible word weight, so that neither
+ * Combines the lexical and the semantic score. Both are in units of the highest possible word weight, so that neither
  * depends on the other hits. Returns the candidates sorted by score, then by id.
  */
 export function fuse(candidates: readonly RerankCandidate[], parts: FuseParts): Fused[] {

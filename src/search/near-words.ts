@@ -10,8 +10,8 @@ export type FindNearWords = (word: string, errors?: number) => readonly NearWord
 
 const MAX_NEAR_WORDS = 3;
 /**
- * The maximum number of words that are compared in a group of words with the same length and the same end. A larger
- * group is not natural language, and would make a look-up slow.
+ * The maximum number of words in a group (same length and same first or last two letters); further words are dropped. A
+ * larger group is not natural language, and would make a look-up slow.
  */
 const MAX_WITH_SAME_END = 400;
 

@@ -1,7 +1,10 @@
 import { editDistance, errorsAllowed } from "../util/edit-distance.js";
 import { toKey } from "./tokenize.js";
 
-/** The minimum number of characters of a name that is found inside another name. Shorter ones are too unspecific. */
+/**
+ * A name is looked for inside other names only if it has at least this many characters. Shorter names are too
+ * unspecific.
+ */
 const MIN_PART_LENGTH = 3;
 
 /**

@@ -9,7 +9,10 @@ export interface Evidence {
   readonly covered: number;
   /** Like `covered`, but without synonyms: only the words themselves and their other forms. */
   readonly literal: number;
-  /** The contribution of the query's words to the score, relative to the maximum for the strongest words. */
+  /**
+   * The contribution of the query's words to the score, divided by the highest possible contribution of its
+   * `MAX_REQUESTED_WORDS` strongest words.
+   */
   readonly strength: number;
   /** The contribution of the query's words to the score, in units of the highest possible word weight. */
   readonly amount: number;
@@ -21,7 +24,7 @@ export interface Evidence {
   readonly distance: number;
   /** The logarithm of the number of content words in the query (plus one). */
   readonly length: number;
-  /** Semantic similarity to the nearest clause of the query; 0 if no model is used. */
+  /** Semantic similarity to the nearest clause of the query; 0 if no embedding model is used. */
   readonly likeness: number;
 }
 
@@ -30,7 +33,7 @@ export interface Evidence {
  * only its strongest words count.
  */
 const MAX_REQUESTED_WORDS = 6;
-/** The maximum of `lead`, because a larger lead says no more. With a model, scores are farther apart. */
+/** The maximum of `lead`, because a larger lead says no more. With an embedding model, scores are farther apart. */
 const MAX_LEAD = { words: 1, meaning: 2 };
 
 export function weighEvidence(
@@ -64,8 +67,8 @@ export function weighEvidence(
 export type RelevanceModel = Readonly<Record<keyof Evidence | "constant", number>>;
 
 /**
- * The weights if no model is used. Fitted by `npm run fit`; `docs/explanation/search.md` describes the data and the
- * quality.
+ * The weights if no embedding model is used. Fitted by `npm run fit`; `docs/explanation/search.md` describes the data
+ * and the quality.
  */
 const BY_WORDS: RelevanceModel = {
   constant: -4.449,

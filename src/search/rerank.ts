@@ -96,7 +96,7 @@ function contribute(
 interface ClauseParts {
   readonly terms: readonly Term[];
   readonly clauses: number;
-  /** The score of a clause times this factor is how much the clause counts; 1 or more counts in full. */
+  /** A clause counts with its score times this factor, at most 1. */
   readonly scale: number;
 }
 

@@ -50,14 +50,19 @@ export interface SearchAnswer {
   readonly closest: readonly string[];
 }
 
-/** How many of the best documents by words, and of the nearest by meaning, become candidates. */
+/**
+ * The number of candidates: the documents with the highest lexical scores, and those with the highest semantic
+ * similarity.
+ */
 const BEST_BY_WORDS = 100;
 const NEAREST_IN_MEANING = 50;
-/** The maximum number of hits that are counted. */
+/**
+ * The maximum number of candidates that can become hits. Further candidates are neither returned nor counted in `more`.
+ */
 const MAX_HITS = 60;
 /**
  * A hit is omitted if its relevance is below this share of the best hit's relevance, unless it is among the first few.
- * With a model, relevances are farther apart.
+ * With an embedding model, relevances are farther apart.
  */
 const FAR_BELOW_BEST = { words: 0.06, meaning: 0.04 };
 const FIRST_FEW = 3;
@@ -211,7 +216,7 @@ interface HitLimits {
 }
 
 /**
- * Merges documents found by name, sorted by exactness, and then the candidates in their order. Relevance never
+ * Returns the documents found by name, sorted by exactness, followed by the candidates in their order. Relevance never
  * increases down the list, and hits far below the best are omitted.
  */
 function toHits(named: readonly Named[], candidates: readonly Weighed[], { few, farBelow }: HitLimits): Weighed[] {

@@ -14,9 +14,10 @@ interface SecondPassParts {
 }
 
 /**
- * The second pass of the ranking: reranks the best candidates by comparing each subword token of the query with the
- * tokens of the tool, which sums over words cannot express. The better words match a query, the less its tokens add; a
- * long query is ranked by its words only.
+ * The second pass of the ranking: reranks the best candidates. It compares each subword token of the query with the
+ * tokens of the tool, which the first pass does not do. The larger the share of the query that the best lexical match
+ * covers, the less the tokens add. The longer the query, the less the second pass adds; it is skipped for very long
+ * queries.
  */
 export function runSecondPass(candidates: readonly Fused[], parts: SecondPassParts): Fused[] {
   const { query, ranking, compare, piecesOf, isDeprecated, idOf } = parts;

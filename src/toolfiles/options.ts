@@ -9,7 +9,8 @@ const text = z
 /** The folder for tool files of a project, relative to the working folder. */
 export const PROJECT_FOLDER = ".ai/tools/mcp";
 /**
- * The folders from which tool files are read by default. If several have a file with the same id, the first one wins.
+ * The folders from which tool files are read by default. If several have a file with the same id, the first signed
+ * file is used, otherwise the first file.
  */
 export const DEFAULT_FOLDERS: readonly string[] = [PROJECT_FOLDER, `~/${PROJECT_FOLDER}`];
 

@@ -20,13 +20,19 @@ import {
 } from "./version-history.js";
 
 export interface ReadToolFilesParts {
-  /** The folders to read. If several have a file with the same id, the first one wins. */
+  /**
+   * The folders to read. If several have a file with the same id, the first signed file is used, otherwise the first
+   * file.
+   */
   readonly folders: readonly string[];
   readonly keys: Pick<Keys, "list">;
   readonly versions: VersionHistory;
   readonly signatures: Signatures;
   readonly now: number;
-  /** The files of the previous read. If a file has become invalid since, its previous version is used. */
+  /**
+   * The files of the previous read. If a file has become invalid since, its previous version is used, provided that its
+   * signature is still valid.
+   */
   readonly previous?: readonly VerifiedFile[];
 }
 
@@ -194,7 +200,10 @@ async function settleVersions(folder: string, read: readonly Result[], { version
   }
 }
 
-/** Returns the previous version of a file, if its signature is still valid with the current keys. */
+/**
+ * Returns the previous version of a file, if it was signed, its signature is still valid with the current keys, and no
+ * newer version was used before.
+ */
 function stillGood(path: string, newerThan: NewerThan, { keys, now, previous }: ReadContext): VerifiedFile | undefined {
   const before = previous.get(path);
   if (before?.trust.kind !== "signed" || newerThan(toDated(before)) !== undefined) return undefined;
@@ -212,7 +221,8 @@ function toResult(verified: VerifiedFile): Result {
 }
 
 /**
- * If several files have the same tool id, uses the first signed one, otherwise the first one, and rejects the others.
+ * If several files have the same tool id, uses the first signed one, otherwise the first one. Rejects the others,
+ * unless they are identical to the used one.
  */
 function resolveDuplicates(results: readonly Result[]): ReadToolFiles {
   const found = results.flatMap((result) =>

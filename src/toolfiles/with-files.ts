@@ -24,8 +24,8 @@ export interface FiledServers {
 }
 
 /**
- * Returns all servers. If a server of the files is also configured, the configured connection is used, and the files
- * define its tools.
+ * Returns all servers. If a server with the same name and the same address or command is also configured, the
+ * configured connection is used, and the files define its tools.
  */
 export function withFiles(known: readonly ServerDefinition[], files: readonly FoundFile[]): FiledServers {
   const servers = [...known];

@@ -1,7 +1,10 @@
 import { countReferences, followReference } from "./schema-reference.js";
 import { type TypePiece, word } from "./type-piece.js";
 
-/** Whether the type expression written so far is complete, and whether a description in it was cut. */
+/**
+ * Whether the type expression written so far expresses every constraint of its schema, and whether a description in it
+ * was cut.
+ */
 export interface Faults {
   isWhole: boolean;
   isCut: boolean;
@@ -14,7 +17,7 @@ export interface NamedTypes {
    */
   use(reference: string): TypePiece | undefined;
   types(): Record<string, string>;
-  /** Whether every named type is complete. */
+  /** Whether the type expressions of all named types express every constraint of their schemas. */
   areWhole(): boolean;
 }
 
@@ -43,7 +46,7 @@ export interface NamedTypesParts {
   readonly root: unknown;
   readonly faults: Faults;
   readonly write: (schema: unknown) => TypePiece;
-  /** The longest type, in characters, that is repeated instead of getting a name. */
+  /** A type with at most this many characters is written out at each use instead of getting a name. */
   readonly maxUnnamedLength: number;
 }
 

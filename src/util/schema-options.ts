@@ -69,8 +69,8 @@ function isDiscriminated(one: JsonObject, other: JsonObject): boolean {
 }
 
 /**
- * Whether `oneOf` means the same for the type expressions as for the schemas. A type expression can be narrower than
- * its schema: for objects, and for schemas without a type.
+ * Whether `oneOf` over the type expressions accepts the same values as `oneOf` over the schemas. The two can differ,
+ * because a type expression can be narrower than its schema: for objects, and for schemas without a type.
  */
 export function areClear(schemas: readonly unknown[]): boolean {
   if (schemas.length > MAX_COMPARED || new Set(schemas.map((schema) => JSON.stringify(schema))).size < schemas.length) {

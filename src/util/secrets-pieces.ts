@@ -28,7 +28,7 @@ function isWordOfLanguage(word: string): boolean {
   return word.length < MIN_LETTERS_LENGTH && /^\W*\p{L}*\W*$/u.test(word);
 }
 
-/** The password and the query values in a URL, as written and decoded. */
+/** The password and the query values in a URL, each in its original and its decoded form. */
 function partsOfAddress(text: string): string[] {
   const password = /^[a-z][\w+.-]*:\/\/[^/\s:@]*:([^/\s@]+)@/i.exec(text)?.[1];
   const user = /^[a-z][\w+.-]*:\/\/([^/\s:@]{12,}):?@/i.exec(text)?.[1];

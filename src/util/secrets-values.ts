@@ -43,8 +43,9 @@ export function createValues(ordinary: ReadonlySet<string>): SecretValues {
 }
 
 /**
- * Secret values that expire if they are not noted again. There are two generations: new values go into the current one;
- * after an hour, it becomes the previous one, and the old previous one is dropped.
+ * Secret values that expire if they are not noted again. There are two generations: new values go into the current one.
+ * When a value is noted and the current generation is at least an hour old, it becomes the previous one, and the old
+ * previous one is dropped.
  */
 export function createTemporaryValues(ordinary: ReadonlySet<string>, elapsed: () => number): SecretValues {
   let [before, present] = [createValues(ordinary), createValues(ordinary)];

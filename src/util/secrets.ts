@@ -22,8 +22,8 @@ export interface Secrets {
   /** Copies an error and redacts the secrets in all its strings. */
   redactError(error: DiscoveryError): DiscoveryError;
   /**
-   * Returns a view that also redacts these values, for texts in which they cannot mean anything else. Values noted in
-   * the view are noted for all.
+   * Returns a view that also redacts these values. Use it for texts in which they cannot be ordinary words, such as
+   * messages of the server that is configured with them. Values noted in the view are redacted in all views.
    */
   with(values: Iterable<string>): Secrets;
 }

@@ -60,7 +60,7 @@ function quote(text: string): string {
   return JSON.stringify(cutAtWord(sanitize(toOneLine(text.slice(0, 10 * MAX_EXCERPT_LENGTH))), MAX_EXCERPT_LENGTH));
 }
 
-/** The number of items or characters that are equal at the start and at the end. */
+/** The number of items or characters that two lists or texts have in common at their start, and at their end. */
 function commonEnds(one: ArrayLike<string>, other: ArrayLike<string>): readonly [head: number, tail: number] {
   const shortest = Math.min(one.length, other.length);
   let head = 0;

@@ -8,8 +8,7 @@ let running = 0;
 
 /**
  * Runs work while V8 does not enlarge its young generation. V8 enlarges it if many objects survive, and keeps it large
- * even if the process is idle afterwards. For rare work with a lasting result, that costs more memory than it saves
- * time.
+ * even if the process is idle afterwards. For rare work with a lasting result, the saved time is not worth that memory.
  */
 export async function withoutGrowth<T>(work: () => Promise<T>): Promise<T> {
   if (isSetByUser()) return await work();

@@ -2,7 +2,10 @@ import type { DescribedParameter } from "../described.js";
 import { unsupportedOperation } from "../refuse.js";
 
 export interface CheckedPath {
-  /** The path as in the document, including its query string, which is sent unchanged. */
+  /**
+   * The path in the document without its fragment. It includes the query parameters that have a fixed value; these are
+   * sent unchanged.
+   */
   readonly path: string;
   /** The names of the query parameters that the path already contains. */
   readonly fixed: ReadonlySet<string>;
@@ -21,7 +24,7 @@ export function checkPath(written: string): CheckedPath {
   if (plain.split("/").some((step) => step === "." || step === "..")) {
     throw unsupportedOperation("has a path that leaves its base address");
   }
-  // Skip pairs with a placeholder: they are treated as ordinary parameters.
+  // Leave out query parameters with a placeholder: they are treated as ordinary parameters.
   const pairs = query.split("&").filter((pair) => pair !== "" && !/[{}]/.test(pair));
   const fixed = new Set(new URLSearchParams(pairs.join("&")).keys());
   return { path: pairs.length === 0 ? path : `${path}?${pairs.join("&")}`, fixed };

@@ -46,8 +46,8 @@ function rawOf({ protocol, host, path }: JsonObject): string {
 }
 
 /**
- * Splits a URL without its query. The base is a leading variable, otherwise the host. The value of a variable may
- * include a path.
+ * Splits a URL, given without its query, into base and path. The base is a leading variable, otherwise the host. If
+ * that variable has a value, the base may include a path.
  */
 function splitBase(text: string, values: PostmanValues): { readonly base: string; readonly path: string } {
   const variable = /^\{\{[^{}]*\}\}(?::\d+)?/.exec(text)?.[0];

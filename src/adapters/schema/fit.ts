@@ -3,7 +3,10 @@ import { cutAtWord } from "../../util/text.js";
 import { unsupportedOperation } from "../refuse.js";
 import { type Closure, toDefs } from "./self-contained.js";
 
-/** The largest input schema of a tool, slightly below the limit of the schema validator. */
+/**
+ * The maximum size of a tool's input schema, in characters of JSON. It is slightly below the limit of the schema
+ * validator.
+ */
 const MAX_BYTES = 250_000;
 const MAX_PARTS = 45_000;
 
@@ -35,7 +38,8 @@ export function toInputSchema(given: Arguments, closure: Closure): JsonObject {
 
 function* shortenings({ levels, bytes }: Closure): Iterable<(given: Arguments) => JsonObject> {
   if (bytes <= MAX_BYTES) yield (given) => assemble(given, toDefs(levels, levels.length));
-  // Removing descriptions shrinks a schema to a tenth at best. If that cannot be enough, skip the deep levels.
+  // Removing descriptions shrinks a schema to a tenth at best. If even that would be too large, start with the first
+  // two levels.
   const deepest = bytes <= 10 * MAX_BYTES ? levels.length : 2;
   const depths = [deepest, 7, 6, 5, 4, 3, 2, 1, 0].filter((depth, index) => index === 0 || depth < deepest);
   for (const depth of depths) {

@@ -7,7 +7,7 @@ const MAX_PATTERN_LENGTH = 1_000;
 const MAX_VALUES = 10_000;
 const MAX_LIST_LENGTH = 1_000;
 
-/** Converts the value of a JSON Schema keyword. The keyword is dropped if it returns undefined. */
+/** Converts the value of a JSON Schema keyword. If the function returns undefined, the keyword is dropped. */
 type Keep = (value: unknown) => unknown;
 
 const keepNumber: Keep = (value) => (typeof value === "number" && numberFault(value) === undefined ? value : undefined);

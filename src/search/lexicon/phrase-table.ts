@@ -42,8 +42,8 @@ function readMeaning(text: string): PhraseMeaning {
 }
 
 /**
- * The first two letters of a word, which stemming never changes. Accents on Latin letters are removed, because queries
- * have none.
+ * The first two letters of a word, which stemming never changes. Accents on Latin letters are removed, because the
+ * tokenizer removes them from queries.
  */
 export function toInitials(word: string): string {
   return toBase(word.slice(0, 1)) + toBase(word.slice(1, 2));

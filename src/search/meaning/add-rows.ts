@@ -17,7 +17,9 @@ const SCRATCH_BYTES = 65_536;
 const SUM_AT = SCRATCH_BYTES / 2;
 const MAX_VALUE = 127;
 
-/** An embedding table: one row of integers per token, each with a factor for its values. */
+/**
+ * An embedding table: one row of integers per token, and for each row the factor by which its integers are multiplied.
+ */
 export interface RowTable {
   /** The number of dimensions, at most 2,048. */
   readonly dims: number;
@@ -26,8 +28,8 @@ export interface RowTable {
 }
 
 /**
- * Memory into which the model file is read and in which its embedding table is used. A copy of the table would take
- * eight megabytes, most of the memory that search needs.
+ * Memory into which the model file is read. Its embedding table is used in place, because a copy would take eight
+ * megabytes, most of the memory that search needs.
  */
 export interface TableMemory {
   readonly memory: ProgramMemory;
@@ -77,7 +79,9 @@ export function createRowAdder({ dims, vectors, scales }: RowTable, memory: Prog
   };
 }
 
-/** The fallback without WebAssembly. It adds in the same order and rounds in the same way as the program. */
+/**
+ * The fallback without WebAssembly. It adds in the same order and rounds in the same way as the WebAssembly program.
+ */
 function addPlainly(buffer: ArrayBuffer) {
   const bytes = new Int8Array(buffer);
   return (

@@ -6,7 +6,10 @@ import { type TextPart, PARTS } from "./texts.js";
 
 /** How well the tokens of a query and of a tool match. All values are from 0 to 1. */
 export interface Closeness {
-  /** For each token of the query, the similarity of the nearest token of the tool; the weighted average of these. */
+  /**
+   * For each token of the query, the similarity to the nearest token of the tool is computed. This is the weighted
+   * average of these similarities.
+   */
   readonly answered: number;
   /** The share of the tool's name that the query contains. */
   readonly name: number;
@@ -36,7 +39,7 @@ export const TOOL_PIECES = SHARES.length;
 /** Marks an unused position. It is not a valid token number, because no model has this many tokens. */
 export const NO_PIECE = 0xffff;
 
-/** How many tokens of a query are compared. Later tokens hardly change what it asks for. */
+/** How many tokens of a query are compared. Later tokens hardly change what the query asks for. */
 const MAX_QUERY_PIECES = 40;
 /** The maximum number of tools that the second pass compares with one query. */
 export const SECOND_PASS_SIZE = 20;

@@ -1,4 +1,5 @@
-// Converts texts to integer vectors whose products are the semantic similarity of the texts.
+// Converts texts to integer vectors. The dot product of two vectors, multiplied by their factors, is the semantic
+// similarity of the texts.
 import type { SearchDocument } from "../fields.js";
 import { createRowAdder, type TableMemory } from "./add-rows.js";
 import { type Closeness, createPieceComparer, createPieceKeeper } from "./closeness.js";

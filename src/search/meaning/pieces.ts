@@ -80,7 +80,10 @@ const LETTERS = Uint8Array.from({ length: 256 }, (_, byte) => {
   return /[A-Z]/.test(String.fromCharCode(byte)) ? byte + 32 : 0;
 });
 
-/** Normalizes to lower case without diacritics. In scripts without spaces, each character becomes a separate word. */
+/**
+ * Normalizes to lower case without diacritics. Each Han or Hiragana character becomes a separate word, because these
+ * scripts have no spaces.
+ */
 function fold(text: string): string {
   return text
     .toLowerCase()

@@ -195,8 +195,8 @@ class SchemaComparison {
   }
 
   /**
-   * Returns the alternatives that only one of the lists has. Alternatives in both lists are compared only for the
-   * definitions that they refer to.
+   * Returns the alternatives that only one of the lists has. For alternatives that both lists have, only the
+   * definitions that they refer to are compared.
    */
   #unpaired(before: readonly unknown[], after: readonly unknown[], location: Location): [unknown[], unknown[]] {
     const twins = new Map<string, unknown[]>();

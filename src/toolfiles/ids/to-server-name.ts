@@ -16,7 +16,7 @@ const RUNNERS = new Set(
   ),
 );
 
-/** Options of such programs whose value does not identify the server. */
+/** Options of these runners (`RUNNERS`) whose value does not identify the server. */
 const VALUED = new Set(
   "-e --env --env-file -v --volume --mount --network --name --user -u -w --workdir -c --python --registry --platform".split(
     " ",

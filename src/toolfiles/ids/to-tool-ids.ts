@@ -13,8 +13,9 @@ const MIN_HASH_LENGTH = 8;
 
 /**
  * Returns an id for each tool: `{server}_{tool}` in snake case. Ids are unique, valid file names, and independent of
- * the order of the names. A hash of the name is appended if this form is truncated, empty, loses letters of the name,
- * or fits several tools; among those, the tool whose name is exactly this form gets it without a hash.
+ * the order of the names. A hash of the name is appended if this form would be too long or empty, would lose letters of
+ * the name, or is already used. If several tools have the same form, only a tool whose name is exactly this form gets
+ * it without a hash.
  */
 export function toToolIds(server: string, toolNames: readonly string[], taken: TakenIds = {}): Map<string, string> {
   const ids = new Map<string, string>();
@@ -42,7 +43,10 @@ export function toToolIds(server: string, toolNames: readonly string[], taken: T
   return new Map(toolNames.map((name) => [name, ids.get(name) ?? ""]));
 }
 
-/** The tool that gets the id without a hash, if the id contains the tool's whole name. */
+/**
+ * The tool that gets the id without a hash. Undefined if several tools have this id and none has exactly this name, or
+ * if the id would lose letters of the name.
+ */
 function ownerOf(plain: string, names: readonly string[], prefix: string): string | undefined {
   const exact = names.find((name) => `${prefix}_${name}` === plain);
   const [only, ...others] = names;

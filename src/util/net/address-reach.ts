@@ -1,6 +1,9 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
-/** Where an IP address leads: to the public internet, this machine, a private network, or a special range. */
+/**
+ * The network to which an IP address belongs: the public internet, this machine (`loopback`), a private network, or a
+ * special range.
+ */
 export type Reach = "public" | "loopback" | "private" | "special";
 
 const LOOPBACK = listOf(["127.0.0.0/8"], ["::1/128"]);
@@ -33,7 +36,10 @@ const ALLOCATED = listOf([], ["2000::/3"]);
 const NAT64 = listOf([], ["64:ff9b::/96"]);
 const MAPPED = listOf([], ["::ffff:0:0/96"]);
 
-/** Returns where an IP address leads. Anything that is not an IP address without brackets counts as special. */
+/**
+ * Returns the network to which an IP address belongs. Returns `special` for any other text, including an IPv6 address
+ * in brackets or with a zone.
+ */
 export function reachOf(address: string): Reach {
   const [plain = "", zone] = address.split("%");
   if (isIPv4(plain)) return reachOfIPv4(plain);

@@ -21,7 +21,7 @@ const IDLE_SOCKET_MS = 15_000;
 export interface GuardedFetchParts {
   /** The name of the server, for messages. */
   readonly server: string;
-  /** Origins that the operator configured. Only these may be internal or unencrypted. */
+  /** Origins that the operator configured. Only these may have internal IP addresses or use unencrypted HTTP. */
   readonly allowInternal: readonly string[];
   readonly lookup?: LookupAddresses;
   /** A certificate authority (PEM) that replaces those of the system. */
@@ -34,7 +34,9 @@ export interface GuardedFetchParts {
 }
 
 export interface GuardedRequest extends Hop {
-  /** The maximum time without activity, in milliseconds. `reportActivity` restarts it. */
+  /**
+   * The maximum time without activity, in milliseconds; then the request fails. `reportActivity` restarts this time.
+   */
   readonly timeoutMs: number;
   readonly maxTotalMs: number;
   /** The part of `maxTotalMs` that is left, if a part was spent before this request. */
@@ -59,7 +61,7 @@ export interface GuardedResponse {
   readonly url: URL;
   /** The response body. Read it to its end or stop early; both release the connection. */
   readonly body: AsyncGenerator<Buffer, void, undefined>;
-  /** Restarts the time without activity (`timeoutMs`). */
+  /** Restarts the inactivity timeout (`timeoutMs`). */
   reportActivity(): void;
 }
 

@@ -131,8 +131,8 @@ export function systemCodeOf(error: unknown): string | undefined {
 }
 
 /**
- * The first such member of an error and its causes. If Node tried several IP addresses, their errors are in an
- * AggregateError.
+ * The first `code` or `syscall` found in an error and its causes. If Node tried several IP addresses, their errors are
+ * in an AggregateError.
  */
 function firstOf(member: "code" | "syscall", error: unknown): string | undefined {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 8; depth++) {

@@ -27,7 +27,7 @@ export function whyRefusedUrl(url: URL, isConfigured: boolean): string | undefin
 
 /**
  * Creates a DNS lookup for a socket that returns only checked IP addresses. The socket connects to exactly these, so
- * that DNS rebinding has no effect. A name with any internal address is rejected as a whole.
+ * that DNS rebinding has no effect. A name is rejected if a connection to any of its addresses is not allowed.
  */
 export function createPinnedLookup(server: string, lookup: LookupAddresses, isConfigured: boolean): LookupFunction {
   return (hostname, options, answer) => {
@@ -45,8 +45,8 @@ export function createPinnedLookup(server: string, lookup: LookupAddresses, isCo
 }
 
 /**
- * Whether a connection to an IP address is allowed. A configured name may resolve to a private address, but never to a
- * special one such as a cloud metadata service.
+ * Whether a connection to an IP address is allowed. A host that the operator configured may resolve to a private
+ * address or to this machine, but never to a special address such as that of a cloud metadata service.
  */
 function mayConnect(address: string, isConfigured: boolean): boolean {
   const reach = reachOf(address);

@@ -7,7 +7,7 @@ export interface TimeLimit {
   readonly isSent: boolean;
   /** Must be called when the request is sent: from then on, the server may have read it. */
   sent(): void;
-  /** Restarts the time without activity. */
+  /** Restarts the inactivity timeout (`timeoutMs`). */
   restart(): void;
   reason(): DiscoveryError | undefined;
   end(): void;
