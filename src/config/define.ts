@@ -1,6 +1,6 @@
 import type { DiscoveryConfig } from "./discovery-config.js";
 
-/** A configuration file that several programs share. The gateway reads the section `discovery` and ignores the others. */
+/** A configuration file that the gateway shares with other programs. The gateway reads only the section `discovery`. */
 export interface SharedConfig {
   readonly discovery: DiscoveryConfig;
   readonly [section: string]: unknown;

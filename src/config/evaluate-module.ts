@@ -5,7 +5,10 @@ import type { LocalFile } from "./local-imports.js";
 
 export interface ModuleParts {
   readonly file: string;
-  /** The program's files by path. Imports evaluate this content, even if the files on disk have changed. */
+  /**
+   * The source files of the configuration program, by path. Imports evaluate this content, even if the files on disk
+   * have changed.
+   */
   readonly files: ReadonlyMap<string, LocalFile>;
   /** The exports of modules that have no file, by import specifier. */
   readonly virtual: Readonly<Record<string, unknown>>;
@@ -41,7 +44,10 @@ export async function evaluateModule({ file, files, virtual }: ModuleParts): Pro
   return await once(file, []);
 }
 
-/** JSON and CommonJS as an import sees them: the whole value as the default export, and its members as named exports. */
+/**
+ * Presents a JSON or CommonJS value as an ES module: the value itself is the default export, and its members are named
+ * exports.
+ */
 function asModule(value: unknown): unknown {
   if (!isJsonObject(value)) return { default: value };
   return value["__esModule"] === true ? value : { ...value, default: value };

@@ -26,21 +26,24 @@ import { type OpenedConfig, openConfig, parseOpened } from "./read.js";
 export interface LoadParts extends LocateParts {
   /** Whether the user trusts a project file with this content. Default: every file is trusted. */
   readonly isTrusted?: (file: string, content: Uint8Array) => boolean;
-  /** Another gateway started this process. A file without servers then means no servers instead of `sources: all`. */
+  /**
+   * True if another gateway started this process. A configuration file that lists no servers then does not imply
+   * `sources: all`.
+   */
   readonly isNested?: boolean;
-  /** The time limit for running a configuration file that is a program. */
+  /** The time limit for running a configuration file that is a JavaScript or TypeScript program. */
   readonly programTimeoutMs?: number;
 }
 
 /**
- * `defaults`: no configuration file was found. `program`: a program passed the configuration instead of a file.
- * `nested`: another gateway started this process, so no file is used.
+ * `defaults`: no configuration file was found. `program`: the caller of the library passed the configuration as an
+ * object. `nested`: another gateway started this process, so the gateway did not search for a configuration file.
  */
 export type LoadedOrigin = Origin | "defaults" | "program" | "nested";
 
 export interface LoadedConfig {
   readonly config: Config;
-  /** The configuration file; undefined for the built-in defaults and for a configuration passed by a program. */
+  /** The path of the configuration file. Undefined if `origin` is `defaults`, `program` or `nested`. */
   readonly file?: string;
   readonly origin: LoadedOrigin;
   /** Relative paths in the configuration are resolved against this folder. */
@@ -77,7 +80,7 @@ export async function loadConfig(parts: LoadParts): Promise<LoadedConfig> {
   return { ...nothing, origin: "defaults", trustsFolder: isOwnFolder(parts), watched, untrusted };
 }
 
-/** For a configuration that a program passes instead of a file. The `.env` files in the working folder are trusted. */
+/** Wraps a configuration object that was not read from a file. The `.env` files in the working folder are trusted. */
 export function givenConfig(config: Config, cwd: string, notices: readonly string[] = []): LoadedConfig {
   return {
     config,
@@ -97,9 +100,7 @@ export function describeUntrusted(file: string): string {
   return `${file} can start programs and its current content is not trusted, so it was skipped. Review it, then run \`anygpt mcp config trust\`.`;
 }
 
-/**
- * Validates a configuration that a program passes. Patterns of tool rules are checked later, when they are compiled.
- */
+/** Validates a configuration object. Patterns of tool rules are checked later, when they are compiled. */
 export function parseConfig(value: unknown, origin?: string): Config {
   const written = readPassed(value, origin);
   const checked = checkConfig(withDefaults(written.section, {}));
@@ -107,7 +108,7 @@ export function parseConfig(value: unknown, origin?: string): Config {
   throw toError(toProblems(checked.violations, written));
 }
 
-/** Validates a configuration that a program passes, including the patterns of the tool rules and of the policy. */
+/** Validates a configuration object, including the patterns of the tool rules and of the policy. */
 export async function checkGivenConfig(value: unknown): Promise<Config> {
   return await check(readPassed(value), {});
 }
@@ -190,7 +191,8 @@ function startDir({ origin }: SearchLocation, file: string, { home }: LoadParts)
 }
 
 /**
- * False for a shared file without the section `discovery`. True for a program: its sections are unknown until it runs.
+ * Whether the file may configure this gateway. False for a shared file without the section `discovery`. True for an
+ * invalid file and for a program, because their sections are unknown.
  */
 export async function concernsUs(opened: OpenedConfig): Promise<boolean> {
   if (opened.format === "program" || !isSharedFile(opened.file)) return true;

@@ -20,9 +20,9 @@ export interface LocalFile {
 }
 
 /**
- * The files of a program, by path: the program itself and all files that it imports, directly or indirectly, by a relative
- * or absolute path. If a specifier can mean several files, all of them are included. Undefined if the limits are exceeded.
- * Packages are not included, and neither are computed paths, which are unknown until the program runs.
+ * The files of a program, by path: the program itself and all files that it imports, directly or indirectly, by a
+ * relative or absolute path. If a specifier can mean several files, all of them are included. Undefined if the limits
+ * are exceeded. Packages are not included, and neither are computed paths, which are unknown until the program runs.
  */
 export async function findLocalFiles(file: string, text: string): Promise<ReadonlyMap<string, LocalFile> | undefined> {
   const found = new Map<string, LocalFile>();
@@ -62,14 +62,20 @@ function localReferences(bytes: Uint8Array): Reference[] {
 
 const EXTENSIONS = [".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json", ".tsx", ".jsx"];
 
-/** The paths that a specifier may mean: as written, without its query string, or with percent-encoding decoded. */
+/**
+ * The paths that a specifier may mean: the specifier itself, without its query string, or with percent-encoding
+ * decoded.
+ */
 function pathsOf(specifier: string, folder: string): string[] {
   const plain = specifier.replace(/[?#][^]*$/, "");
   if (/^file:/i.test(plain)) return [toPath(plain) ?? []].flat();
   return [...new Set([plain, specifier, unescaped(plain)])].map((path) => resolve(folder, path));
 }
 
-/** The files that a path may mean: as written, the TypeScript source of a JavaScript file, or with an added extension. */
+/**
+ * The files that a path may mean: the path itself, the TypeScript source of a JavaScript file, or the path with an
+ * added extension.
+ */
 function filesOf(path: string): string[] {
   const extension = extname(path);
   const source = /^\.[cm]?jsx?$/.test(extension)

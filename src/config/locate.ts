@@ -18,8 +18,9 @@ export interface LocateParts {
 }
 
 /**
- * The origin of a configuration file. `explicit`: from an option or an environment variable; it must exist and no other is
- * used. `project`: in the working folder, which may come from an untrusted author. `user`: the user's own.
+ * The origin of a configuration file. `explicit`: named by an option or an environment variable; the file must exist,
+ * and no other file is used. `project`: in the working folder, which may come from an untrusted author. `user`: the
+ * user's own.
  */
 export type Origin = "explicit" | "project" | "user";
 
@@ -29,7 +30,10 @@ export interface SearchLocation {
   readonly origin: Origin;
 }
 
-/** The locations with configuration files, in search order. Only an `explicit` file may not exist. */
+/**
+ * The locations that have configuration files, in search order. All these files exist, except that an `explicit` file
+ * may be missing.
+ */
 export async function locateConfig(parts: LocateParts): Promise<readonly SearchLocation[]> {
   const named = namedFile(parts);
   if (named !== undefined) return [{ files: [named], origin: "explicit" }];

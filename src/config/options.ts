@@ -47,7 +47,7 @@ export const configOptions = z
       ),
   })
   .superRefine(({ servers, mcpServers = servers, adapters }, context) => {
-    // An invalid section is not an array here. Its error is already reported.
+    // An invalid section can be something else than an array here. Its error has already been reported.
     if (!Array.isArray(mcpServers) || !Array.isArray(adapters)) return;
     const names = new Set(mcpServers.map(({ name }) => name));
     for (const { name } of adapters.filter((one) => names.has(one.name))) {

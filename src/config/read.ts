@@ -69,7 +69,8 @@ function digestOf(bytes: Uint8Array): string {
 }
 
 /**
- * Parses the file. Runs a program again at each call; a program that exceeds the time limit is reported as a problem.
+ * Parses the file. If the file is a program, runs it again at each call; exceeding the time limit is reported as a
+ * problem.
  */
 export async function parseOpened(opened: OpenedConfig, timeoutMs: number): Promise<ReadConfig> {
   const { file, text, format } = opened;
@@ -77,7 +78,8 @@ export async function parseOpened(opened: OpenedConfig, timeoutMs: number): Prom
   if (format !== "program") return toRead(file, await parseText(text, format));
   const result = await runProgram({ file, files: opened.files, timeoutMs });
   if (result.kind === "failed") return failed(result.problem);
-  // Imports were run with the bytes that were read before. `require` reads files again, so check that they did not change.
+  // Imports were evaluated from the bytes that were read before. `require` reads the files again, so check that they
+  // have not changed.
   if ([...opened.files.values()].some(({ requires }) => requires)) {
     const again = await openConfig(file);
     const isSame = again.kind === "opened" && Buffer.compare(again.content, opened.content) === 0;

@@ -33,7 +33,7 @@ export function referencesInText(text: string): Reference[] {
   ];
 }
 
-/** For each offset, where the white space, comments, parentheses and `?.` that start there end. */
+/** For each offset, the end of the run of white space, comments, parentheses and `?.` that starts there. */
 function blankEnds(text: string): Int32Array {
   const { length } = text;
   const ends = new Int32Array(length + 1).fill(length);

@@ -59,8 +59,8 @@ const before = new Map<string, PropertyDescriptor | undefined>();
 let running = 0;
 
 /**
- * Defines the globals `config` and `defineConfig` while configuration programs run, so that they need no import, as in other
- * anygpt programs. When the last program finishes, the previous globals are restored.
+ * Defines the globals `config` and `defineConfig` while configuration programs run, so that they need no import, as in
+ * other anygpt programs. When the last program finishes, the previous globals are restored.
  */
 async function withGlobals<Result>(run: () => Promise<Result>): Promise<Result> {
   running += 1;

@@ -84,7 +84,7 @@ const HEAD = /\$\{([A-Za-z_][A-Za-z0-9_]*)(\}|:-)/y;
 /** Matches a secret reference up to the first closing brace outside of quotes. */
 const REFERENCE = /\$\{((?:keychain:|op:\/\/|vault:|command:)(?:"[^"]*"|'[^']*'|[^"'}])*)\}/y;
 
-/** The parsed template; a string if it is not valid: the beginning of the invalid part. */
+/** The parsed template. If it is not valid, a string instead: the beginning of the invalid part. */
 function parseTemplate(template: string): readonly Piece[] | string {
   let at = 0;
 
@@ -136,7 +136,10 @@ function parseTemplate(template: string): readonly Piece[] | string {
   return parse(0);
 }
 
-/** `$${NAME}` at the end of a default: its brace does not end the default, the next one does. */
+/**
+ * Matches `$${NAME}` at the end of a default. The brace of `$${NAME}` does not end the default; the brace after it
+ * does.
+ */
 const LITERAL = /\$\$\{[A-Za-z_][A-Za-z0-9_]*\}(?=\})/y;
 
 function literalAt(template: string, at: number): string | undefined {

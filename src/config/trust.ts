@@ -8,7 +8,10 @@ import { sha256 } from "../util/sha256.js";
 import { writePrivateFile } from "../util/private-files.js";
 
 export interface TrustParts {
-  /** The folder of the trust records, under the state folder: one file per record, so that many processes can write at once. */
+  /**
+   * The folder of the trust records, under the state folder: one file per record, so that many processes can write at
+   * once.
+   */
   readonly folder: string;
   readonly now: () => number;
   /** Trust every file: for environments such as CI, where the operator of the gateway chose the files. */
@@ -23,7 +26,10 @@ export interface TrustEntry {
 }
 
 export interface Trust {
-  /** Whether the user trusted this file with exactly this content. Pass the bytes that will be used, not a later read. */
+  /**
+   * Whether the user trusted this file with exactly this content. Pass the same bytes that will be used: the file may
+   * change between two reads.
+   */
   isTrusted(path: string, bytes: Uint8Array): boolean;
   record(path: string, bytes: Uint8Array): Promise<void>;
   /** Returns true if there was a record to remove. */

@@ -12,9 +12,9 @@ export interface VariablesParts extends EnvFileParts {
 
 export interface Variables {
   /**
-   * Replaces every `${VAR}`. Throws CONFIGURATION_ERROR that names the variables that are not set. Each inserted value is
-   * passed to `onValue`, so that the caller can mask it. A reference such as `${keychain:NAME}` throws CONFIGURATION_ERROR
-   * unless `read` is passed.
+   * Replaces every `${VAR}`. Throws CONFIGURATION_ERROR that names the variables that are not set. Each inserted value
+   * is passed to `onValue`, so that the caller can mask it. A reference such as `${keychain:NAME}` throws
+   * CONFIGURATION_ERROR unless `read` is passed.
    */
   resolve(text: string, onValue?: NoteValue, read?: ReadReference): string;
   /** Marks a value that does not come from a variable as secret. */
@@ -147,7 +147,10 @@ function mapRest(connection: RestConnection, convert: (text: string) => string):
   };
 }
 
-/** Converts the strings that may contain variables: not the kind of authentication or the location of an API key. */
+/**
+ * Applies `convert` to the strings that may contain variables, but not to the kind of authentication or the location of
+ * an API key.
+ */
 function mapAuth(auth: RestAuth, convert: (text: string) => string): RestAuth {
   switch (auth.kind) {
     case "bearer":

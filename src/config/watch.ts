@@ -14,7 +14,10 @@ export interface WatchParts {
 }
 
 export interface Watch {
-  /** Call this right after reading the files. Later checks compare files that are new to the watch with this state. */
+  /**
+   * Records the state of the files; call this right after reading them. The next check compares files that were not
+   * watched before with this state.
+   */
   mark(): Promise<void>;
   /** Checks the files now instead of at the next interval. Resolves after any changes were reported. */
   look(): Promise<void>;
@@ -23,9 +26,12 @@ export interface Watch {
 
 const INTERVAL_MS = 1000;
 const SETTLE_MS = 100;
-/** Wait for this many `settleMs` without a change if a file is missing, because it may be about to be replaced. */
+/**
+ * If a file is missing, wait for this many times `settleMs` without a change, because the file may be about to be
+ * replaced.
+ */
 const GONE_SETTLES = 4;
-/** Files that keep changing are reported after this many `settleMs`. */
+/** Files that keep changing are reported after this many times `settleMs`. */
 const MAX_SETTLES = 8;
 /** How far file timestamps may lag behind the system clock. */
 const CLOCK_LAG_MS = 20;

@@ -1,5 +1,5 @@
-// Converts the arguments of a directory entry into arguments of a configuration and a list of placeholders that the user
-// must replace.
+// Converts the arguments of a directory entry into arguments of a configuration and a list of placeholders that the
+// user must replace.
 import type { DirectoryArgument, DirectoryEntry, DirectoryInput } from "./entry.js";
 
 /** An argument whose value only the user knows. */
@@ -17,7 +17,10 @@ export interface DraftArguments {
   readonly placeholders: readonly Placeholder[];
 }
 
-/** Omits an option whose value is a placeholder if an optional environment variable can set the same value. */
+/**
+ * Converts the arguments of an entry. Omits an option whose value is a placeholder if an optional environment variable
+ * can set the same value.
+ */
 export function toDraftArguments({ arguments: listed, variables }: DirectoryEntry): DraftArguments {
   const args: string[] = [];
   const placeholders: Placeholder[] = [];

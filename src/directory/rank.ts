@@ -22,7 +22,10 @@ export interface ServerEvidence {
   readonly tools: readonly string[];
   /** Relevance of the server's best document, 0 to 1. It is lower if documents of other servers are equally good. */
   readonly relevance: number;
-  /** How fully the best document answers the strongest words of the query, independent of other servers. */
+  /**
+   * How much of the maximum score for the strongest words of the query the best document reaches, independent of other
+   * servers.
+   */
   readonly strength: number;
   readonly covered: number;
   readonly named: number;
@@ -47,13 +50,13 @@ export interface FitWeights {
 }
 
 /**
- * Weights for the order of servers. `covered` and `size` are between the values that `npm run bench:find` fits on the two
- * halves of the measured servers. `named` is for queries with a product name, which that data does not contain.
+ * Weights for the order of servers. `covered` and `size` are between the values that `npm run bench:find` fits on the
+ * two halves of the measured servers. `named` is for queries with a product name, which that data does not contain.
  */
 export const RANK_WEIGHTS: RankWeights = { covered: 4, named: 4, size: 0.4 };
 /**
- * Weights for `confidence`, fitted on an earlier version of the directory. `npm run bench:find` prints the current fit and
- * the results on held-out requests.
+ * Weights for `confidence`, fitted on an earlier version of the directory. `npm run bench:find` prints the current fit
+ * and the results on held-out requests.
  */
 export const FIT_WEIGHTS: FitWeights = { constant: -5.25, strength: 10.9, named: 1.9 };
 /** The threshold of `confidence` for `isSure`, fitted together with `FIT_WEIGHTS`. */
@@ -61,7 +64,7 @@ export const SURE_CONFIDENCE = 0.8;
 
 /** Below this confidence, a server is not shown. */
 const MIN_CONFIDENCE = 0.02;
-/** Each of this many first servers gets at least the highest confidence of those ranked below it among them. */
+/** Among this many top-ranked servers, each gets at least the confidence of every server that is ranked below it. */
 const MAX_LIFTED = 3;
 const MAX_TOOLS = 5;
 /** How many servers become candidates only because of words in their entry, if none of their documents was found. */
@@ -121,7 +124,10 @@ function nothingFound(): Found {
   return { relevance: 0, strength: 0, tools: [] };
 }
 
-/** The probability that the server matches. It does not depend on other matches: two equivalent servers both get a high value. */
+/**
+ * The probability that the server matches. It does not depend on other matches: two equivalent servers both get a high
+ * value.
+ */
 export function toConfidence({ strength, named }: ServerEvidence, weights: FitWeights): number {
   const odds = weights.constant + weights.strength * strength + weights.named * named;
   return 1 / (1 + Math.exp(-odds));

@@ -13,7 +13,10 @@ export const OFFICIAL_REGISTRY = "https://registry.modelcontextprotocol.io";
 const TIME_LIMIT_MS = 15_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 const PAGE_SIZE = 100;
-/** How many words of a query are searched. The registry matches one substring of names, so each word is a request. */
+/**
+ * How many words of a query are searched for. The registry API matches one substring against server names, so each word
+ * needs its own request.
+ */
 const MAX_WORDS = 4;
 
 export interface RegistryClient {

@@ -62,7 +62,7 @@ function add(index: Map<string, Set<string>>, stems: Iterable<string>, server: s
 function createStemReader(): (text: string) => Set<string> {
   const known = new Map<string, readonly string[]>();
   const read = (chunk: string): readonly string[] => {
-    // `GitHub` and `CreateMessage` are indexed whole and in parts.
+    // `GitHub` and `CreateMessage` are indexed as one word and as their parts.
     const words = [chunk.toLowerCase(), ...tokenizeChunk(chunk)];
     const stems = words.filter((word) => word.length > 1 && !isStopWord(word)).map(toStem);
     known.set(chunk, stems);

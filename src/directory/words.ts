@@ -15,7 +15,7 @@ export function toContentWords(text: string, maxWords = MAX_WORDS): string {
     if (byStem.size === maxWords) break;
     if (word.length < 2 || word.length > MAX_WORD_LENGTH || isStopWord(word) || /^\d+$/.test(word)) continue;
     const stem = toStem(word);
-    // Mixed case is kept: the ranker indexes `GitHub` whole and in parts.
+    // Mixed case is kept, because the ranker indexes `GitHub` as one word and as its parts.
     if (!byStem.has(stem)) byStem.set(stem, chunk === chunk.toUpperCase() ? word : chunk);
   }
   return [...byStem.values()].toSorted((a, b) => a.localeCompare(b, "en")).join(" ");

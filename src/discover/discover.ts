@@ -1,5 +1,5 @@
-// Discovers the tools of a server, writes signed tool files into a folder and reports on each file. Its callers check
-// permissions.
+// Discovers the tools of a server, writes signed tool files into a folder and reports on each file. The callers of this
+// module check permissions.
 import type { ServerListing } from "../model/server.js";
 import type { EnvNeed } from "../toolfiles/format/tool-file.js";
 import type { Keys } from "../toolfiles/keys/open-keys.js";
@@ -11,7 +11,7 @@ import type { DiscoveryTarget } from "./target.js";
 import { type FileOutcome, type Note, type UsedKey, writeFiles } from "./write-files.js";
 
 export interface DiscoveryOptions {
-  /** Only compare the files with the server. */
+  /** Only compare the files with the server; write nothing. */
   readonly check?: boolean;
   readonly prune?: boolean;
   readonly force?: boolean;

@@ -66,13 +66,16 @@ const PACKAGES: ReadonlyMap<string, KnownAccess> = new Map<string, KnownAccess>(
   ["figma-developer-mcp", { variable: "FIGMA_API_KEY" }],
 ]);
 
-/** The access to a known host. Requires https: with http, an attacker on the network could impersonate the host. */
+/**
+ * The documented authentication of a known host. Requires https: with http, an attacker on the network could
+ * impersonate the host.
+ */
 export function knownHost(url: string): KnownAccess | undefined {
   const { protocol, hostname } = new URL(url);
   return protocol === "https:" ? HOSTS.get(hostname.toLowerCase()) : undefined;
 }
 
-/** The access for the first word of a command that is a known package or container image. */
+/** The documented authentication of the first known package or container image among the words of a command. */
 export function knownProgram(words: readonly string[]): KnownAccess | undefined {
   for (const word of words) {
     const found = PACKAGES.get(word.replace(/(?<=.)[@:][^/@]*$/, "").toLowerCase());

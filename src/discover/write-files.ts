@@ -1,5 +1,5 @@
-// Signs and writes the planned tool files one by one and reports the outcome of each. A failure does not affect the other
-// files.
+// Signs and writes the planned tool files one by one and reports the outcome of each. A failure does not affect the
+// other files.
 import { DiscoveryError, toDiscoveryError } from "../errors.js";
 import { MAX_TOOL_FILE_BYTES, type ToolFile } from "../toolfiles/format/tool-file.js";
 import { toToolFileText } from "../toolfiles/format/to-text.js";

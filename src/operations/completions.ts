@@ -7,8 +7,8 @@ import { openCatalog } from "./open-catalog.js";
 import { openSigningKeys } from "./toolfiles/keys.js";
 
 /**
- * What the word to complete names. `own-server`: a server in the configuration itself. `target`: a server, or
- * `SERVER:TOOL`.
+ * The kind of name to complete. `own-server`: a server that the configuration itself lists, not one from an MCP
+ * client's file. `target`: a server, or `SERVER:TOOL`.
  */
 export type CompletionSource =
   | "server"

@@ -1,4 +1,7 @@
-/** One line of text output; a string is a line without indent and style. `render` removes control characters from every line, so commands pass untrusted text as it is. */
+/**
+ * One line of text output; a string is a line without indent and style. `render` removes control characters from every
+ * line, so commands can pass untrusted text unchanged.
+ */
 export type Line = string | StyledLine;
 
 export interface StyledLine {
@@ -6,7 +9,9 @@ export interface StyledLine {
   readonly parts: readonly LinePart[];
   /** Never wrap this text: its line breaks and indentation carry meaning, as in JSON or a tool's result. */
   readonly verbatim?: true;
-  /** Text from a caller or a server: every row starts with a bar, so that it cannot imitate the gateway's own output. */
+  /**
+   * Text from a caller or a server: every row starts with a bar, so that it cannot imitate the gateway's own output.
+   */
   readonly quotedLine?: true;
 }
 

@@ -8,7 +8,10 @@ export function isAttended({ io }: Pick<Terminal, "io">): boolean {
   return io.isTerminal.stdin === true && io.isTerminal.stderr;
 }
 
-/** Whether the command may ask a question that the user did not expect: only if input and both outputs are terminals, and without `--json`. */
+/**
+ * Whether the command may ask a question that the user did not expect: only if input and both outputs are terminals,
+ * and without `--json`.
+ */
 export function canInterrupt(terminal: Terminal): boolean {
   return !terminal.isJson && isAttended(terminal) && terminal.io.isTerminal.stdout;
 }
@@ -40,7 +43,7 @@ export async function askLine(
 ): Promise<string | undefined> {
   const { createInterface } = await import("node:readline/promises");
   const { stdin } = terminal.io;
-  // readline emits no second `close` for an input that has ended.
+  // readline emits no `close` event for an input that has already ended, so the wait below would never end.
   if (stdin.readableEnded) return undefined;
   return await terminal.withoutProgress(async () => {
     const prompt = createInterface({ input: stdin });
@@ -49,7 +52,7 @@ export async function askLine(
       terminal.prompt(line(0, question));
       // The input may have ended since the check above.
       const answer = stdin.readableEnded ? undefined : await Promise.race([prompt.question("", { signal }), ended]);
-      // End the line of the question: the cursor is still behind the question.
+      // The cursor is still on the line of the question, so end this line.
       if (answer === undefined) terminal.note([BLANK]);
       return answer;
     } catch (error) {
@@ -65,7 +68,7 @@ export async function askHidden(question: string, terminal: Terminal): Promise<s
   const { createInterface } = await import("node:readline/promises");
   const { signal, stdin } = terminal.io;
   return await terminal.withoutProgress(async () => {
-    // In terminal mode readline itself echoes the typed characters, to its `output`: this one discards them.
+    // In terminal mode, readline writes the typed characters to its `output`. This stream discards them.
     const discarded = new Writable({ write: (_chunk, _encoding, done) => done() });
     const prompt = createInterface({ input: stdin, output: discarded, terminal: true });
     const ended = new Promise<string>((resolve) => prompt.once("close", () => resolve("")));
@@ -81,14 +84,20 @@ export async function askHidden(question: string, terminal: Terminal): Promise<s
   });
 }
 
-/** Ends the line of the question, where the terminal has printed ^C. */
+/**
+ * The error to throw. After Ctrl-C, ends the line of the question, where the terminal has printed ^C, and returns the
+ * error for an interruption.
+ */
 function toInterruption(error: unknown, terminal: Terminal, signal: AbortSignal): unknown {
   if (!signal.aborted) return error;
   terminal.note([BLANK]);
   return interrupted();
 }
 
-/** Reads the rows that the user pastes into the terminal, until `isWhole` accepts them at an empty row, or the input ends. */
+/**
+ * Reads the rows that the user pastes into the terminal. Stops at an empty row if `isWhole` accepts the text before it,
+ * or when the input ends.
+ */
 export async function askPasted(
   question: string,
   isWhole: (text: string) => boolean,

@@ -1,4 +1,5 @@
-// Turns lines into text for one terminal: removes control characters, wraps and colours. It does not depend on what the lines mean.
+// Turns lines into text for one terminal: removes control characters, wraps and colours. It does not depend on what the
+// lines mean.
 import picocolors from "picocolors";
 import { displayWidth, sanitize } from "../util/terminal.js";
 import { BAD, GOOD, type Line, type LinePart, type LineStyle, type StyledLine, WAITING, WARNING } from "./lines.js";
@@ -21,7 +22,10 @@ export function render(lines: readonly Line[], options: RenderOptions): string {
   return lines.flatMap((line) => renderLine(line, options)).join("");
 }
 
-/** Whether to colour an output. NO_COLOR (https://no-color.org) takes precedence over FORCE_COLOR, and both over the terminal check. */
+/**
+ * Whether to colour an output. NO_COLOR (https://no-color.org) takes precedence over FORCE_COLOR, and both over the
+ * terminal check.
+ */
 export function wantsColor(
   io: Pick<TerminalIo, "env" | "isTerminal">,
   output: "stdout" | "stderr",
@@ -119,7 +123,10 @@ function wrap(pieces: readonly Piece[], width: number, hang: number): Piece[][] 
   return rows;
 }
 
-/** Joins pieces without a space between them, such as a styled name and the comma after it, so that they wrap as one word. */
+/**
+ * Joins pieces without a space between them, such as a styled name and the comma after it, so that they wrap as one
+ * word.
+ */
 function joinTouching(pieces: readonly Piece[]): Piece[][] {
   const words: Piece[][] = [];
   for (const piece of pieces) {

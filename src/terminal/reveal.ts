@@ -1,4 +1,7 @@
-/** Characters that are invisible or look like an ordinary space. They could hide part of a call from the user who has to confirm it. */
+/**
+ * Characters that are invisible or look like an ordinary space. They could hide part of a call from the user who has to
+ * confirm it.
+ */
 const INVISIBLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu;
 
 /** A value as JSON with all invisible characters escaped. */

@@ -28,7 +28,10 @@ export interface Terminal {
   jsonLine(value: unknown): void;
   /** Prints the result on standard output: the value with `--json`, else the lines. */
   reply(value: unknown, lines: () => readonly Line[]): void;
-  /** Waits and shows progress on standard error. Ctrl-C ends the wait; `graceMs` gives work that handles the signal itself time to finish. */
+  /**
+   * Waits and shows progress on standard error. Ctrl-C ends the wait; `graceMs` gives work that handles the signal
+   * itself time to finish.
+   */
   wait<T>(work: Promise<T>, describe: () => string, graceMs?: number): Promise<T>;
   /** Waits and shows a view of several rows; with `--json` nothing is shown. */
   waitWithView<T>(work: Promise<T>, view: ProgressView): Promise<T>;
@@ -78,7 +81,7 @@ export function createTerminal(io: TerminalIo, { isJson, isColorless, isQuiet = 
     wait: (work, describe, graceMs = 0) => progress.during(abortable(work, graceMs, io.signal), describe),
     waitWithView(work, view) {
       const either = abortable(
-        // If `work` resolves after the signal aborts, it may be incomplete: reject.
+        // If `work` resolves after the signal aborted, its result may be incomplete, so reject.
         work.then((value) => (io.signal.aborted ? Promise.reject(interrupted()) : value)),
         0,
         io.signal,

@@ -31,7 +31,7 @@ export interface WindowTable<Row> {
   toRow(row: Row): Line;
 }
 
-/** `whole` is passed to the columns, for values that do not belong to one row. */
+/** Each column receives a row and `whole`, the data that does not belong to a single row. */
 export function createWindowTable<Row, Whole>(
   rows: readonly Row[],
   whole: Whole,

@@ -1,4 +1,7 @@
-/** Wraps a command at `width` columns, between words. Every row but the last ends with a backslash, so that the rows can be pasted into a shell. */
+/**
+ * Wraps a command at `width` columns, between words. Every row but the last ends with a backslash, so that the rows can
+ * be pasted into a shell.
+ */
 export function wrapCommand(command: string, width: number, indent: string): string {
   // A backslash after a shell comment would be part of the comment.
   if (command.length <= width || / #/.test(command)) return command;

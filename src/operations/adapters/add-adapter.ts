@@ -35,8 +35,8 @@ export interface PreparedAdapter {
   readonly document: ConvertedDocument;
   readonly home: string;
   /**
-   * Writes the entry to the configuration. Undefined if that is a JavaScript or TypeScript module, which the user must
-   * edit.
+   * Writes the entry to the configuration. Undefined if the configuration is a JavaScript or TypeScript module, which
+   * the user must edit.
    */
   readonly write?: () => Promise<EditReport>;
 }

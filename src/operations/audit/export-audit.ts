@@ -63,7 +63,7 @@ async function writeAll(handle: FileHandle, parts: ExportParts): Promise<Exporte
 
 /**
  * Writes the records in the store until the end, or until a rotation has moved unread records into an archive. Returns
- * the number of the last record.
+ * the record number up to which all matching records have been written.
  */
 async function writeStored(
   { audit, filter }: ExportParts,

@@ -99,7 +99,8 @@ function createReader(
 }
 
 /**
- * The store in the configuration. Undefined if the default configuration is invalid: the default store is then read.
+ * The store that the configuration names. Undefined if the configuration is invalid and `configPath` does not name it:
+ * the default store is then read.
  */
 async function configuredStore(
   parts: LoadParts,

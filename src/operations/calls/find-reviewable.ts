@@ -7,7 +7,8 @@ import { findWaiting } from "./confirmations.js";
 export type ReviewableCall = Confirmation & { readonly call: NonNullable<Confirmation["call"]> };
 
 /**
- * Finds a call that waits for approval. Throws without a terminal or readable arguments: a user must review the call.
+ * Finds a call that waits for approval. A user must review the call, so this throws if there is no terminal or if the
+ * arguments cannot be decrypted.
  */
 export async function findReviewable(
   id: string,

@@ -17,7 +17,10 @@ export interface ToolTarget {
 
 type Servers = Snapshot["servers"];
 
-/** Finds the tool. Calls `openWhole`, which connects to servers with unknown tools, only if no server is named. */
+/**
+ * Finds the tool. Only if the words name no server, calls `openWhole`, which also connects to servers whose tools are
+ * unknown.
+ */
 export async function openTarget(
   words: readonly string[],
   engine: DiscoveryEngine,

@@ -74,7 +74,7 @@ export interface ConfigPage {
    * configuration lists no servers.
    */
   readonly allClients: "named" | "implicit" | "no";
-  /** Without a configuration file: the MCP clients that have no file on this machine. */
+  /** The MCP clients that have no file on this machine. Empty unless `sources` is `all`, explicitly or by default. */
   readonly absent: readonly ListedSource[];
   readonly toolRules: readonly ListedRule[];
   readonly search: Section<"search">;
@@ -168,8 +168,8 @@ interface RuleContext {
 }
 
 /**
- * Where a rule is defined. Rules after those of the configuration come from the MCP client's file that defines the
- * server.
+ * Where a rule is defined. A rule whose index is beyond the rules of the configuration comes from the MCP client's file
+ * that defines the server.
  */
 function whereRule(index: number, { loaded, config, servers, server }: RuleContext): ConfigOrigin {
   if (index < config.toolRules.length) return { file: loaded.file ?? null, ...loaded.positionOf(["toolRules", index]) };
@@ -191,7 +191,7 @@ export function whereServer(
   const index = config.servers.findIndex((entry) => entry.name === name);
   const section = loaded.positionOf(["servers"]);
   const inMap = loaded.positionOf(["servers", name]);
-  // If `servers` is a list, it has no key of that name, and `positionOf` returns the position of the list.
+  // If `servers` is a list, it has no key with the server's name, and `positionOf` returns the position of the list.
   const isMap = inMap?.line !== section?.line || inMap?.column !== section?.column;
   return { file: loaded.file ?? null, ...(isMap ? inMap : loaded.positionOf(["servers", index])) };
 }

@@ -72,7 +72,8 @@ function findNeeded(stages: Stages): ReferencedVariable[] {
 }
 
 /**
- * The unset variables that a server needs. Resolves the whole connection: `${A:-${B}}` needs B only if A is not set.
+ * The unset variables that a server needs. Found by resolving the connection, because `${A:-${B}}` needs B only if A is
+ * not set.
  */
 function missingOf(server: string, { resolveConnection }: Stages): ReadonlySet<unknown> {
   try {

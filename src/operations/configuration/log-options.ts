@@ -1,7 +1,7 @@
 import { DiscoveryError } from "../../errors.js";
 import { LOG_FORMATS, LOG_LEVELS, LOG_VARIABLE, type LogOptions, parseLogOptions } from "../../util/log.js";
 
-/** The log level and format. Options on the command line override the environment variable. */
+/** The log level and format. Options on the command line override the environment variable `ANYGPT_LOG`. */
 export function resolveLogOptions(
   typed: { readonly level: string | undefined; readonly format: string | undefined },
   env: Readonly<Record<string, string | undefined>>,

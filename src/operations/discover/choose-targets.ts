@@ -63,7 +63,10 @@ function configuredTarget(request: DiscoverRequest, { servers }: DiscoverDesk): 
   return fromConfigured(definition);
 }
 
-/** Without options for credentials, uses the credentials of existing tool files for the same URL or command. */
+/**
+ * The server that the user named by URL or command. Without options for credentials, uses the credentials of existing
+ * tool files for the same URL or command.
+ */
 async function typedTarget(
   options: DiscoveryTargetOptions,
   request: DiscoverRequest,
@@ -84,7 +87,7 @@ function hasAccessOptions({ authHeader, authEnv, headers = {} }: Omit<DiscoveryT
 
 const SECRET_NAME = /auth|key|token|secret|cookie|password/i;
 
-/** Throws if the connection contains a literal secret: tool files are shared, so they must not contain secrets. */
+/** Throws if an HTTP header contains a literal secret: tool files are shared, so they must not contain secrets. */
 function refuseWrittenSecrets({ connection }: DiscoveryTarget): void {
   if (connection.kind === "stdio") return;
   const header = Object.entries(connection.headers).find(

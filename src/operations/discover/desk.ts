@@ -9,7 +9,7 @@ import { signerName } from "../../toolfiles/keys/signer-name.js";
 import { openKeys } from "../../toolfiles/keys/open-keys.js";
 import { absolutePath } from "../../util/home-path.js";
 
-/** The folders, keys and servers that a discovery uses. */
+/** What the command `discover` uses: the folder for tool files, the signing keys and the configured servers. */
 export interface DiscoverDesk {
   readonly parts: ServerDiscoveryParts;
   readonly folder: string;

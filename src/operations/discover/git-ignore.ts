@@ -6,7 +6,10 @@ import { replaceFile } from "../files/replace-file.js";
 /** The file with credentials, relative to the working folder. */
 export const ENV_FILE = ".ai/.env";
 
-/** Whether git does not ignore the file with the credentials. False outside of a git work tree. */
+/**
+ * Whether the file with the credentials could be committed, because no rule of git ignores it. False outside of a git
+ * work tree.
+ */
 export async function isExposed(cwd: string): Promise<boolean> {
   const root = workTreeOf(cwd);
   if (root === undefined) return false;
@@ -20,8 +23,8 @@ export async function isExposed(cwd: string): Promise<boolean> {
 }
 
 /**
- * Adds the file with the credentials to `.gitignore`. Returns false if `.gitignore` is a symbolic link, which git
- * ignores.
+ * Adds the file with the credentials to `.gitignore`. Returns false if `.gitignore` is a symbolic link, because git
+ * does not read such a `.gitignore`.
  */
 export async function ignoreEnvFile(cwd: string): Promise<boolean> {
   const path = join(cwd, ".gitignore");

@@ -59,7 +59,8 @@ export async function checkServers(
   await assertKnownServers(only, stages);
   const names = only.length > 0 ? only : stages.discovery.servers().map(({ definition }) => definition.name);
   const { upstreams } = stages;
-  // Drop stored failures, which the gateway would return for some time: the user may have repaired the servers since.
+  // Drop stored failures: the gateway would report them again for some time, but the user may have repaired the servers
+  // since.
   await Promise.all(names.filter((name) => upstreams.state(name).kind === "failed").map(upstreams.drop));
   return await checkEach(names, stages, { ...options, timeoutMs });
 }
@@ -103,14 +104,16 @@ export async function removeBrokenNpxFolder(engine: DiscoveryEngine, folder: str
   await repairNpxCache(folder, installsFolder(runtime.stateFolder));
 }
 
-/** Starts repaired servers again, without a time limit for their installation. */
+/**
+ * Starts repaired servers again. Without `timeoutMs`, the total wait has no limit: npx installs the packages again.
+ */
 export async function recheckServers(
   engine: DiscoveryEngine,
   servers: readonly string[],
   options: Omit<CheckServersOptions, "servers"> = {},
 ): Promise<ServersCheck> {
   const stages = await engine.stages();
-  // The gateway does not retry a failed server for some time. A new connection has no such delay.
+  // After a failure, the gateway waits before it starts a server again. Dropping the connection removes this delay.
   await Promise.all(servers.map((server) => stages.upstreams.drop(server)));
   return await checkEach(servers, stages, options);
 }
@@ -125,7 +128,7 @@ function diagnose(
   const server = snapshot().servers.get(name);
   const tools = server?.tools.length ?? 0;
   if (failure !== undefined) {
-    // The gateway may have started the server twice, once per protocol generation. Duplicate lines of stderr are
+    // The gateway may have started the server twice, once per protocol generation, so duplicate lines of stderr are
     // removed.
     const hint = renderHint(failure.nextSteps, describe);
     const stderr = [...new Set(upstreams.stderr(name))].slice(-STDERR_LINES);

@@ -31,7 +31,7 @@ export interface RepairPorts {
   readonly ask: (folder: string, servers: readonly string[]) => Promise<boolean>;
   readonly onRemoved: (folder: string) => void;
   readonly onFailed: (error: DiscoveryError) => void;
-  /** Checks the servers of removed folders again. */
+  /** Checks those servers again whose broken folder was removed. */
   readonly recheck: (servers: readonly string[]) => Promise<ServersCheck>;
 }
 

@@ -58,9 +58,8 @@ export function fileHash(bytes: Uint8Array): string {
 const ORDER: Readonly<Record<BackupRole, number>> = { client: 0, config: 1, variables: 2 };
 
 /**
- * Stores the backups of each command in one folder: a record, the content before and the content after, readable by the
- * owner only.
- * Without `action`, the command is an import.
+ * Stores the backups of each command in one folder, readable by the owner only. A backup consists of a record, the
+ * content before and the content after. Without `action`, the command is an import.
  */
 export function createBackups(folder: string, now: () => number, action?: string): Backups {
   const run = `${new Date(now()).toISOString().replace(/[:.]/g, "-")}-${randomBytes(3).toString("hex")}`;

@@ -6,8 +6,8 @@ import { DiscoveryError } from "../../errors.js";
 import { hasCode } from "./has-code.js";
 
 /**
- * An edit takes milliseconds. An older lock belongs to a process that has ended, even if its process id is in use
- * again.
+ * A lock older than this belongs to a process that has ended, even if its process id is in use again, because an edit
+ * takes only milliseconds.
  */
 const MAX_AGE_MS = 60_000;
 const MAX_WAIT_MS = 20_000;
@@ -43,7 +43,7 @@ export async function withFileLock<T>(
   }
 }
 
-/** Creates the lock as a hard link: it fails if the name exists, and no process sees an empty lock. */
+/** Creates the lock as a hard link: creating a link fails if the name exists, and no process can see an empty lock. */
 async function take(file: string, mine: string): Promise<boolean> {
   const temporary = `${file}.${randomBytes(6).toString("hex")}`;
   try {

@@ -94,7 +94,9 @@ export async function findClientServers(
   };
 }
 
-/** Why a server is not imported. An entry that only disables a server also prevents the import under its name. */
+/**
+ * Why a server is not imported. One reason is an entry of the configuration that only disables the server of this name.
+ */
 function reasonAgainst(server: ImportedServer, { config }: EditTarget): string | undefined {
   const entry = config?.servers.find(({ name }) => identity(name) === identity(server.definition.name));
   return entry !== undefined && isDisablingEntry(entry)

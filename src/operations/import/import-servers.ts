@@ -64,7 +64,7 @@ export async function importServers(
 
 /** Options of `undoImport`. */
 export interface UndoImportOptions {
-  /** Undo only the last import that rewrote the files of these clients. */
+  /** Restore only the files of these clients, each to its content before the last import that rewrote it. */
   readonly clients?: readonly ClientId[];
   /** Also restore files that were changed after the import. Their current content is saved next to the backups. */
   readonly force?: boolean;
@@ -80,7 +80,10 @@ export interface UndoneImport {
   readonly left: number;
 }
 
-/** Restores every file of the last import. A file that was changed after the import is restored only with `force`. */
+/**
+ * Restores every file of the last import, or only the files of `clients`. A file that was changed after the import is
+ * restored only with `force`.
+ */
 export async function undoImport(
   options: OpenOptions = {},
   { clients = [], force = false, dryRun = false }: UndoImportOptions = {},

@@ -85,7 +85,8 @@ export async function planImport({
       ? []
       : [{ ...(await configWrite(target, additions)), ...keychainOf(keychainEntries) }];
   const variables = moved !== undefined && secrets === "env" ? variablesWrite(moved) : [];
-  // If the configuration is a module, a server must remain in the client's file until the user has added it there.
+  // If the configuration is a module, servers must remain in the client's file until the user has added them to the
+  // module.
   const rewrites = isPrinted
     ? []
     : await planRewrites(found, { clients, system, target, start: gatewayStart(runtime.own(), process.execPath) });

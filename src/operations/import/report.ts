@@ -46,12 +46,13 @@ export interface ListedVariable {
   readonly status: "set" | "default" | "missing";
 }
 
-/** The plan of an import, or its result if `written` is set. Contains no secrets. */
+/** The plan of an import, or its result if `written` is true. Contains no secrets. */
 export interface ImportPage {
   readonly config: string;
   readonly isNew: boolean;
   /**
-   * True if the gateway stops using the servers of all MCP clients, because the configuration gets its first servers.
+   * True if the import ends the automatic use of all MCP clients' servers, because the configuration gets its first
+   * servers.
    */
   readonly endsZeroConfiguration: boolean;
   /** False if the import was only planned. */

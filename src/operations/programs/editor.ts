@@ -3,7 +3,7 @@ import { splitCommand } from "../../util/split-command.js";
 import { runAtTerminal, type TerminalParts } from "./run-program.js";
 
 export interface EditorParts extends TerminalParts {
-  /** Whether a user at a terminal can use the default editor. */
+  /** Whether a user is at the terminal. If not, `VISUAL` or `EDITOR` must name the editor. */
   readonly isAttended: boolean;
 }
 

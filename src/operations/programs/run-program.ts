@@ -62,7 +62,7 @@ function start(
   return spawn(line.file, [...line.args], { env, cwd, stdio, windowsVerbatimArguments: line.verbatim });
 }
 
-/** The exit code for a program that was ended by a signal: 128 + 9 (SIGKILL), as in shells. */
+/** The exit code for a program that was ended by any signal: the code that shells use for SIGKILL (128 + 9). */
 const KILLED = 137;
 
 function exitOf(child: ChildProcess): Promise<number> {

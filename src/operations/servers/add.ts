@@ -40,12 +40,12 @@ export interface AddRequest {
 
 /** Options of `addServer`. */
 export interface AddOptions {
-  /** Replace servers of the same names. Default: such a server is an error. */
+  /** Replace configured servers of the same names. Default: a name that is already configured is an error. */
   readonly isReplacing?: boolean;
 }
 
 export interface PlannedServer extends AddRequest {
-  /** One line that describes the command or the URL. Secrets are replaced by their names. */
+  /** One line that describes the command or the URL. Values that look like secrets are masked. */
   readonly effect: string;
   readonly isReplacement: boolean;
   /** Values that look like secrets and would be stored in clear text, such as `env.GITHUB_TOKEN`. */

@@ -26,8 +26,8 @@ export interface ServerDesk {
   readonly loadParts: LoadParts;
   readonly target: EditTarget;
   /**
-   * The servers that the gateway offers. Undefined if the effective configuration, a different file than `target`, is
-   * invalid.
+   * The servers that the gateway offers. Undefined if the effective configuration is invalid; it can be a different
+   * file than `target`.
    */
   readonly offered: FoundServers | undefined;
 }
@@ -140,7 +140,7 @@ function namesIn(found: FoundServers | undefined): string[] {
   return (found?.servers ?? []).map(({ name }) => name);
 }
 
-/** The server that a name refers to, by its origin. */
+/** The server that a name refers to. `kind` tells where the server is defined. */
 export type Known =
   | {
       readonly kind: "own";

@@ -1,4 +1,4 @@
-// Turns the words of `anygpt mcp add` into servers to add.
+// Converts the arguments of `anygpt mcp add` to the servers to add.
 import type { Placeholder } from "../../directory/draft-arguments.js";
 import type { DiscoveryError } from "../../errors.js";
 import { invalidRequest } from "../../util/invalid-request.js";
@@ -17,7 +17,7 @@ export interface AddWords {
   readonly headers: readonly string[];
   readonly cwd: string | undefined;
   readonly transport: string | undefined;
-  /** The name of a public server in the configuration (`--as`). */
+  /** The name that a public server gets in the configuration (`--as`). */
   readonly as: string | undefined;
 }
 
@@ -28,7 +28,9 @@ export interface AddPorts {
   /** Lets the user paste JSON. Undefined if there is no terminal. */
   readonly askPasted?: () => Promise<string>;
   readonly askArgument?: (name: string, placeholder: Placeholder) => Promise<string | undefined>;
-  /** Called with the promise of the search for a public server, for example to show progress. */
+  /**
+   * Called with the name of a public server and the promise that looks it up, for example to show progress meanwhile.
+   */
   readonly during: (name: string, work: Promise<AddRequest>) => Promise<AddRequest>;
 }
 
@@ -89,7 +91,7 @@ async function publicServer(name: string, given: AddWords, desk: ServerDesk, por
   return await ports.during(name, findPublicServer(name, parts));
 }
 
-/** The change to the file as JSON, without entries, because they may contain secrets. */
+/** The planned change of the file as JSON. Omits the entries of the servers, because they may contain secrets. */
 export function toAdditionJson({ file, servers }: PlannedAddition): JsonObject {
   const listed = servers.map(({ name, effect, isReplacement, secrets, notes }) => ({
     name,

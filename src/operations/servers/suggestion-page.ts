@@ -20,8 +20,8 @@ export function toSuggestionJson({ entry, tools, confidence }: Suggestion, isOnl
 }
 
 /**
- * The command that adds a server: by its name, or with the server's whole command if `add` does not find the name or if
- * the user must fill in arguments.
+ * The command that adds a server. It contains only the server's name, or instead the server's complete command or URL
+ * if `add` does not find the name or if the user must fill in arguments.
  */
 export function addCommandOf(entry: DirectoryEntry, isOnline: boolean): string | undefined {
   const isWhole = isOnline || toDraftArguments(entry).placeholders.length > 0;

@@ -36,9 +36,9 @@ export interface ListUnknownOptions {
 }
 
 /**
- * Opens the catalog and requests the tool lists of servers that were never connected before. Waits while they progress.
- * Servers that failed recently are not started again. Stale entries are not refreshed, because a short command would
- * end before the refresh does.
+ * Opens the catalog and requests the tool lists of servers that were never connected before. Waits until none of them
+ * makes progress, at most `maxWaitMs`. Servers that failed recently are not started again. Outdated tool lists are not
+ * refreshed, because a short command would end before the refresh does.
  */
 export async function listUnknownServers(
   engine: DiscoveryEngine,

@@ -20,8 +20,8 @@ export async function findToolOfFile(id: string, stages: Stages): Promise<Tool> 
 }
 
 /**
- * The first invalid file with this id, in the order of the folders. A shadowed file is returned only if there is no
- * other.
+ * The first refused file with this id, in the order of the folders. A shadowed file (the gateway uses another file for
+ * the same tool) is returned only if there is no other.
  */
 function findRefused(
   refused: readonly RefusedFile[],

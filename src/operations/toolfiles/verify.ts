@@ -30,7 +30,9 @@ export type ToolFileVerdict =
 
 /** The result of the verification of tool files. */
 export interface VerifiedToolFiles {
-  /** True if no file is refused, except for shadowed files. */
+  /**
+   * True if no file is refused. Shadowed files do not count: the gateway uses another file for the same tool instead.
+   */
   readonly isGood: boolean;
   readonly files: readonly ToolFileVerdict[];
 }

@@ -29,7 +29,8 @@ export interface UpdateCheck {
 }
 
 /**
- * Checks for a new version if the last check was a day ago. Never rejects; after a failure, tries again a day later.
+ * Checks for a new version if the last check was at least a day ago. Never rejects; after a failure, tries again a day
+ * later.
  */
 export async function checkForUpdate({ stateFolder, env, isWanted, now }: UpdateCheck): Promise<void> {
   if (!isWanted) return await forgetUpdateState(stateFolder);

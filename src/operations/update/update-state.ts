@@ -43,7 +43,10 @@ export function isNoticeOff(env: UpdateEnvironment): boolean {
   });
 }
 
-/** Whether `at` is at least one day ago. Ignores a time in the future: the clock was set back. */
+/**
+ * Whether `at` is undefined or at least one day ago. Also true if `at` is in the future, because the clock was set
+ * back.
+ */
 export function isDue(at: number | undefined, now: number): boolean {
   return at === undefined || at > now || now - at >= DAY_MS;
 }

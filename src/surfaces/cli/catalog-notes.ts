@@ -5,7 +5,10 @@ import { count, line, type Line, WARNING } from "../../terminal/lines.js";
 
 const MOST_NAMED = 10;
 
-/** One line each for servers that are still starting, servers that show no activity while they start, and failed servers. */
+/**
+ * One line for each group: servers that are still starting, servers that show no activity while they start, and failed
+ * servers.
+ */
 export function catalogNotes({ pending, failed }: MissingServers): Line[] {
   const starting = pending.filter(({ isProgressing }) => isProgressing);
   const silent = pending.filter((one) => !starting.includes(one)).map((one) => `${one.name} (${describePhase(one)})`);

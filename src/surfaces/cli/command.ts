@@ -1,7 +1,9 @@
 import type { CompletionSource } from "../../operations/completions.js";
 import type { Context } from "./context.js";
 
-/** One command as data. The parser, the help, shell completion, the reference documentation and the tests all read it. */
+/**
+ * One command as data. The parser, the help, shell completion, the reference documentation and the tests all read it.
+ */
 export interface CommandSpec {
   readonly name: string;
   readonly summary: string;
@@ -48,7 +50,7 @@ export interface OptionSpec {
   readonly completes?: CompletionSource | readonly string[];
 }
 
-/** Options by their flags. A string as the value is the summary. */
+/** Options by their flags. If the value is a string, it is the summary of the option. */
 export type OptionTable = Readonly<Record<string, string | Omit<OptionSpec, "flags">>>;
 
 export function toOptions(table: OptionTable): OptionSpec[] {

@@ -7,7 +7,10 @@ import type { CliIo } from "./io.js";
 export interface Context extends Terminal {
   readonly io: CliIo;
   readonly configPath: string | undefined;
-  /** The gateway's log: written to standard error with `--verbose` or `ANYGPT_LOG`, otherwise buffered for the report of an internal error. */
+  /**
+   * The gateway's log: written to standard error with `--verbose` or `ANYGPT_LOG`, otherwise buffered for the report of
+   * an internal error.
+   */
   readonly log: Log;
   /** Prints a warning on standard error, even with `--json` and `--quiet`. */
   readonly warn: (message: string) => void;

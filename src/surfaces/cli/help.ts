@@ -45,7 +45,10 @@ function groupOf(program: Command): Command | undefined {
   return program.commands.find((child) => child.name() !== "help");
 }
 
-/** `anygpt help list` and `anygpt mcp help list` print the same as `anygpt list --help`; `anygpt help start` prints a topic. */
+/**
+ * `anygpt help list` and `anygpt mcp help list` print the same as `anygpt list --help`; `anygpt help start` prints a
+ * topic.
+ */
 export function addHelpCommand(group: Command, columns: number): void {
   const isTop = group.parent === null || group.parent.parent === null;
   group

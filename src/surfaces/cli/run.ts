@@ -22,7 +22,10 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   return await settle(await runWords(withGroup(argv), io));
 }
 
-/** Commands that begin with two underscores are internal: shell completion, and the process of the background gateway. */
+/**
+ * Runs a command line. Commands that begin with two underscores are internal: shell completion, and the process of the
+ * background gateway.
+ */
 async function runWords(argv: readonly string[], io: CliIo): Promise<number> {
   if (argv[0] === "__complete") return await completeWords(argv.slice(1), io);
   if (argv[0] === DAEMON_COMMAND) return await runDaemon(argv.slice(1), io);
@@ -94,7 +97,10 @@ async function showUpdateNotice({ io, note }: Context): Promise<void> {
   if (notice !== undefined) note([line(0, dim(notice))]);
 }
 
-/** The options that decide the format of an error, read before commander parses the line because parsing itself can fail. */
+/**
+ * The options that decide the format of an error, read before commander parses the line because parsing itself can
+ * fail.
+ */
 function optionsBeforeParsing(argv: readonly string[]) {
   const typed = new Set(argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv);
   return { isJson: typed.has("--json"), isVerbose: false, isColorless: typed.has("--no-color") };

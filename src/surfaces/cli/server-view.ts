@@ -56,8 +56,8 @@ function describe(server: WaitedServer): string {
 }
 
 /**
- * Returns the lines for a file or a pipe: a heading at the first call, then one line per change. Changes to `queued` are
- * omitted.
+ * Returns the lines for a file or a pipe: a heading at the first call, then one line per change. Changes to `queued`
+ * are omitted.
  */
 export function createChangeLines(): (servers: readonly WaitedServer[]) => string[] {
   let before: Map<string, string> | undefined;

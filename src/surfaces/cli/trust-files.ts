@@ -6,7 +6,10 @@ import { canInterrupt, isConfirmed } from "../../terminal/questions.js";
 import type { Context } from "./context.js";
 import { bold, GOOD, line, type Line, WARNING } from "../../terminal/lines.js";
 
-/** Before a command runs: asks the user whether to trust the project's configuration files, or prints a warning if there is no terminal. */
+/**
+ * Before a command runs: asks the user whether to trust the project's configuration files, or prints a warning if there
+ * is no terminal.
+ */
 export async function settleTrust(context: Context): Promise<void> {
   await settle(await findUntrusted(engineOptions(context)), context);
 }
@@ -24,7 +27,10 @@ async function settle(files: readonly UntrustedFile[], context: Context): Promis
   return false;
 }
 
-/** Options to open the engine. `isBrief`: the process of a command is short, so it waits for its own disk writes. */
+/**
+ * Options to open the engine. `isBrief`: the process ends soon, so it may block on disk access instead of starting a
+ * worker thread for the store.
+ */
 export function engineOptions({ io, log, warn, configPath }: Context) {
   return { cwd: io.cwd, env: io.env, log, warn, isBrief: true, ...(configPath === undefined ? {} : { configPath }) };
 }

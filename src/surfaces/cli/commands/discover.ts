@@ -76,7 +76,9 @@ function isReadOnly(input: Input): boolean {
   return input.flag("check") || input.flag("dryRun");
 }
 
-/** Asks at a terminal before files are written and signed. Without a terminal, running the command counts as consent. */
+/**
+ * At a terminal, asks before files are written and signed. Without a terminal, running the command counts as consent.
+ */
 async function mayWrite(targets: readonly DiscoveryTarget[], { input, context, desk }: Run): Promise<boolean> {
   if (isReadOnly(input) || input.flag("yes") || targets.length === 0 || !canInterrupt(context)) return true;
   const names = targets.map(({ name }) => name).join(", ");

@@ -17,7 +17,9 @@ export const env = engineCommand(async (engine, input, context) => {
   return isComplete || !input.flag("check") ? 0 : ERRORS.CONFIGURATION_ERROR.exit;
 });
 
-/** Keychain tools cannot list names without showing values, so this lists the references in the configuration. */
+/**
+ * Lists the secrets that the configuration refers to, because keychain tools cannot list names without showing values.
+ */
 export const listSecrets = engineCommand(async (engine, _input, context) => {
   const found = (await listVariables(engine)).secrets;
   const secrets = found.map(({ reference, neededBy: usedBy }) => ({ reference, usedBy }));

@@ -52,7 +52,7 @@ export const list = engineCommand(async (engine, input, context) => {
   const builtIn = [...stages.snapshot().servers.values()].filter(isBuiltIn);
   const warnings = [...stages.loaded.notices, ...stages.configuredServers.problems.map(describeProblem)];
   context.aside([
-    // A server named on the command line is always started.
+    // If servers are named on the command line, the output is only about these servers.
     ...(only.length > 0 ? [] : [...builtIn.map(builtInLine), ...notStartedLines(waitsForRetry(stages, began))]),
     ...importNotes(stages.loaded, stages.configuredServers).map((note) => line(0, dim(note))),
     ...warnings.map((warning) => line(0, WARNING, ` ${warning}`)),
@@ -99,7 +99,10 @@ function amountOf(enabled: number, all: number): string {
   return enabled === all ? String(all) : `${enabled} of ${all}`;
 }
 
-/** The columns that `list` shows besides the name. If neither is selected, it shows both, the transport and the source. */
+/**
+ * The columns that the user selected. If both or neither are selected, the table shows both, and also the transport and
+ * the source.
+ */
 interface Shown {
   readonly status: boolean;
   readonly tools: boolean;

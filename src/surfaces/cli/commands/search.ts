@@ -23,7 +23,7 @@ export const search = engineCommand(async (engine, input, context) => {
     server,
     limit: input.number("limit"),
     explain: input.flag("explain"),
-    // The catalog was opened above, which has already waited for the servers.
+    // Opening the catalog above has already waited for the servers.
     waitMs: 0,
   });
   if (context.isJson)

@@ -1,4 +1,5 @@
-// Output of commands at three widths, with 22 servers. After an intended change run `npx vitest run src/surfaces/cli/golden -u` and review the diff.
+// Output of commands at three widths, with 22 servers. After an intended change run `npx vitest run
+// src/surfaces/cli/golden -u` and review the diff.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CliPlace, createCliPlace, toolServer } from "../../../../test/support/cli.js";
 import { ROOT } from "../../../../test/support/gateway.js";

@@ -5,7 +5,10 @@ import { bold, line, type Line } from "../../../terminal/lines.js";
 import { revealedJson, revealedName } from "../../../terminal/reveal.js";
 import { commandLine } from "../../../util/command-line.js";
 
-/** What the user reviews before trusting files: servers, commands, headers and variables. Files with the same connection are grouped. */
+/**
+ * What the user reviews before trusting files: servers, commands, headers and variables. Files with the same connection
+ * are grouped.
+ */
 export function serverLines(listed: readonly RemarkedFile[]): Line[] {
   return groupByConnection(listed).flatMap(groupLines);
 }
