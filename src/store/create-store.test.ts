@@ -136,7 +136,7 @@ describe("createStore", () => {
     database.close();
     const before = await readFile(file);
     await expect(open().audit.append([BODY])).rejects.toMatchObject({
-      hint: expect.stringContaining("Move that file"),
+      hint: expect.stringContaining("Move the database file away"),
     });
     expect(await readFile(file)).toEqual(before);
   });

@@ -92,7 +92,9 @@ describe("whether and where traces are sent", () => {
   });
 
   it("rejects an invalid address", () => {
-    expect(() => toTraceSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: "file:///etc" })).toThrow(/is not a valid URL/);
+    expect(() => toTraceSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: "file:///etc" })).toThrow(
+      /is not a valid http or https URL/,
+    );
   });
 });
 

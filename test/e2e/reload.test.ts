@@ -17,6 +17,8 @@ const limits = { concurrency: IN_FLIGHT, queue: IN_FLIGHT };
 /** `turn` is a different server in every round; `extra-N` is added in one round and removed in the next. */
 const configOf = (round: number) => ({
   upstreams: limits,
+  // The calls are held during all rounds, which take longer than the default timeout on a busy machine.
+  execution: { timeoutMs: 600_000 },
   servers: {
     first: gate("first"),
     second: gate("second"),

@@ -76,7 +76,7 @@ describe("the profile gateway", () => {
     ["gateway.tools", { adapter: "nothing-like-it" }, "SERVER_NOT_FOUND", "Call gateway.adapters to see all adapters."],
     ["gateway.intent", { query: "x", adapter: "paystak" }, "SERVER_NOT_FOUND", "Did you mean paystack?"],
     ["gateway.reference", { topic: "github:zzzzz" }, "TOOL_NOT_FOUND", "Call gateway.intent to find tools"],
-    ["gateway.reference", { topic: "webhook" }, "INVALID_REQUEST", "Pass an adapter"],
+    ["gateway.reference", { topic: "webhook" }, "INVALID_REQUEST", "Pass the name of an adapter"],
     ["gateway.execute", { tool_id: "charge", params: {} }, "INVALID_REQUEST", "Call gateway.intent to find tools"],
     ["gateway.execute", { params: {} }, "INVALID_REQUEST", "input schema"],
     ["gateway.tools", { adapter: "github", limit: 51 }, "INVALID_REQUEST", "input schema"],
