@@ -120,7 +120,9 @@ describe("reload", () => {
       const gateway = await stages.scopedView({ profile: "gateway" });
       const list = [stages.offered.find("list_mcp_servers"), gateway.offered.find("gateway.adapters")];
       const context: CallContext = { actor: { id: "local", surface: "mcp" } };
-      return (await Promise.all(list.map((one) => one?.run({}, context)))).map((answer) => JSON.stringify(answer));
+      return (await Promise.all(list.map(async (one) => one?.run({}, context)))).map((answer) =>
+        JSON.stringify(answer),
+      );
     };
     await engine.stages();
     await writeFile(

@@ -137,10 +137,7 @@ export class DiscoveryEngine {
     return tools.filter((tool) => includeDisabled || tool.enabled).map(toToolMetadata);
   }
 
-  /**
-   * Describes one tool: parameters, input schema, examples. Resolves to `null` if the server or the tool does not
-   * exist.
-   */
+  /** Describes one tool (parameters, schema, examples). Resolves to `null` if the server or the tool does not exist. */
   async getToolDetails(server: string, tool: string): Promise<ToolMetadata | null> {
     const { discovery } = await this.known();
     try {
@@ -235,10 +232,7 @@ export class DiscoveryEngine {
     return await this.#lifecycle.stages();
   }
 
-  /**
-   * Like `stages()`, but first loads the catalog from disk and starts to request the tool lists of servers whose tools
-   * are not known. Used by the CLI, MCP and HTTP surfaces. @internal
-   */
+  /** Like `stages()`, but loads the catalog first and starts to request the tool lists that are missing. @internal */
   known(): Promise<Stages> {
     return this.#lifecycle.known();
   }

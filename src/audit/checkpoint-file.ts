@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { link, readFile, rm } from "node:fs/promises";
 import { isJsonObject } from "../model/json.js";
 import { writePrivateFile } from "../util/private-files.js";
 import type { Checkpoint } from "./chain.js";
@@ -19,8 +20,24 @@ export async function readCheckpointFile(file: string): Promise<CheckpointFile> 
 }
 
 export async function writeCheckpointFile(file: string, checkpoint: Checkpoint): Promise<void> {
-  const { seq, hash, at, keyId, signature } = checkpoint;
-  await writePrivateFile(file, `${JSON.stringify({ seq, hash, at, key_id: keyId, signature })}\n`);
+  await writePrivateFile(file, toText(checkpoint));
+}
+
+/** Does nothing if the file exists: another process may have written a newer checkpoint. */
+export async function createCheckpointFile(file: string, checkpoint: Checkpoint): Promise<void> {
+  const temporary = `${file}.${randomBytes(6).toString("hex")}.new`;
+  await writePrivateFile(temporary, toText(checkpoint));
+  try {
+    await link(temporary, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+function toText({ seq, hash, at, keyId, signature }: Checkpoint): string {
+  return `${JSON.stringify({ seq, hash, at, key_id: keyId, signature })}\n`;
 }
 
 function toCheckpoint(value: unknown): Checkpoint | undefined {

@@ -109,6 +109,11 @@ describe("createCheckpoints", () => {
     await other.log.recover();
     expect(other.logged).toEqual([`The audit log is no longer signed: ${reason}. Run \`anygpt mcp audit --verify\`.`]);
     expect(await checkpointOf(other)).toMatchObject({ seq: 3 });
+    // Removing the evidence does not make this process sign again.
+    await rm(other.files.checkpointFile);
+    tamper("DELETE FROM checkpoints");
+    await other.log.recover();
+    expect(await signed(other)).toEqual([]);
   });
 
   it.each([

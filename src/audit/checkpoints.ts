@@ -1,5 +1,5 @@
 import type { AuditChain, Checkpoint, Mark } from "./chain.js";
-import { readCheckpointFile, writeCheckpointFile } from "./checkpoint-file.js";
+import { createCheckpointFile, readCheckpointFile, writeCheckpointFile } from "./checkpoint-file.js";
 import { createSigner, type Signer } from "./signer.js";
 
 export interface CheckpointParts {
@@ -26,10 +26,16 @@ export interface Checkpoints {
 export function createCheckpoints({ chain, file, key, now, warn }: CheckpointParts): Checkpoints {
   let signer: Signer | undefined;
   let hasWarned = false;
+  let isStopped = false;
 
   const stopSigning = (reason: string): void => {
     if (!hasWarned) warn(`The audit log is no longer signed: ${reason}. Run \`anygpt mcp audit --verify\`.`);
     hasWarned = true;
+  };
+
+  const stopForever = (reason: string): void => {
+    isStopped = true;
+    stopSigning(reason);
   };
 
   const isInChain = async ({ seq, hash }: Mark): Promise<boolean> => {
@@ -63,6 +69,7 @@ export function createCheckpoints({ chain, file, key, now, warn }: CheckpointPar
 
   return {
     async sign(lastWritten) {
+      if (isStopped) return;
       const known = await readCheckpointFile(file);
       const head = await chain.head();
       if (known.kind === "missing" && head.seq === 0) return;
@@ -74,15 +81,15 @@ export function createCheckpoints({ chain, file, key, now, warn }: CheckpointPar
         if (!signer.isSigned(signed))
           return stopSigning(`the checkpoint of record ${seq} is not signed with the current key`);
         if (!(await isInChain(signed)))
-          return stopSigning(`record ${seq} is missing or was changed after it was signed`);
+          return stopForever(`record ${seq} is missing or was changed after it was signed`);
         if (known.kind === "read" && seq === head.seq) return;
       }
       if (lastWritten !== undefined && !(await isInChain(lastWritten)))
-        return stopSigning(`record ${lastWritten.seq} is missing or was changed after it was written`);
+        return stopForever(`record ${lastWritten.seq} is missing or was changed after it was written`);
       // First write a checkpoint of the chain's start. Otherwise, if this process is killed before its first checkpoint
       // is in the file, the verification would report a missing file.
       if (known.kind === "missing" && signed === undefined)
-        await writeCheckpointFile(file, signer.sign(await chain.start(), now()));
+        await createCheckpointFile(file, signer.sign(await chain.start(), now()));
       const checkpoint = signer.sign(head, now());
       await chain.addCheckpoint(checkpoint);
       await publish(checkpoint, signer);

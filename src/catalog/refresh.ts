@@ -22,7 +22,7 @@ export interface RefreshParts extends ServerStartsParts {
    * server does not count towards the concurrency limit.
    */
   readonly cannotStart?: (server: string) => boolean;
-  /** Whether the server's command has to install its package first. Such a server is started after the others. */
+  /** Whether the server's command has to install its package first. Such a server is listed after other unknown servers. */
   readonly needsInstallation?: (server: string) => boolean;
 }
 

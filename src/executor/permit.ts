@@ -108,6 +108,12 @@ function isCommandLine({ context }: Call): boolean {
   return context.actor.surface === "cli";
 }
 
+/** Whether the call was typed at a terminal, so that the gateway can ask the user there. */
+function isAttended(call: Call): boolean {
+  const { ask, consent } = call.context;
+  return isCommandLine(call) && (ask !== undefined || consent?.isAttended === true);
+}
+
 type KeyLookup =
   | { readonly kind: "replay"; readonly replay: Replay }
   | { readonly kind: "refused"; readonly reason: unknown };
@@ -185,7 +191,9 @@ async function confirm(
   const { id: actorId } = actor;
   const bound = { actorId, toolId: tool.id, definitionHash: tool.hash, arguments: args };
   const subject = { actor: actorId, tool: tool.id, binding: (await parts.encryption()).bind(bound) };
-  const approval = await confirmations.lookup(subject);
+  const found = await confirmations.lookup(subject);
+  // A user at a terminal can change their mind. Other callers get the same answer until the denial expires.
+  const approval = found?.state === "denied" && isAttended(call) ? undefined : found;
   // If only a user may answer the pending request, ignore the caller's own confirmation.
   const decision = judge({ approval, ...(approval?.selfService === false ? { confirmed: false } : {}) });
   if (decision.kind === "allow" && approval !== undefined) {

@@ -1,4 +1,6 @@
-import { basename, dirname } from "node:path";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, delimiter, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DiscoveryError } from "../../errors.js";
 import type { ServerConnection } from "../../model/server.js";
@@ -33,6 +35,16 @@ describe.skipIf(process.platform === "win32")("cannotStart", () => {
         runtime,
       ),
     ).toBe(expected);
+  });
+
+  it("skips folders of the PATH that cannot be read", () => {
+    const folder = mkdtempSync(join(tmpdir(), "cannot-start-"));
+    const loop = join(folder, "loop");
+    symlinkSync(loop, loop);
+    const PATH = [join(loop, "bin"), dirname(node)].join(delimiter);
+    const target = targetOf(() => stdio(basename(node), { env: { PATH } }));
+    expect(cannotStart(target, runtime)).toBe(false);
+    rmSync(folder, { recursive: true });
   });
 
   it("is true for a server with a variable that is not set", () => {

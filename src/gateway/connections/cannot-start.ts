@@ -29,5 +29,10 @@ function hasCommand(connection: ServerConnection, { cwd, env }: CommandEnvironme
 }
 
 function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    // A folder of the PATH that this user may not read.
+    return false;
+  }
 }

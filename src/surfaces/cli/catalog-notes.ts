@@ -30,7 +30,7 @@ export function notStartedLines(waits: readonly number[]): Line[] {
   const attempts = waits.length === 1 ? "next attempt" : "next attempts";
   const when = `${attempts} in ${first === last ? first : `${first} to ${last}`}`;
   const text = `${count(waits.length, "failed server")} ${waits.length === 1 ? "was" : "were"} not started again (${when}).`;
-  return [line(0, WARNING, ` ${text} Run \`anygpt mcp list NAME\` to start a server now.`)];
+  return [line(0, WARNING, ` ${text} Run \`anygpt mcp doctor NAME\` to start a server now.`)];
 }
 
 const SEE_WHY = "Run `anygpt mcp doctor` to see why.";

@@ -1,7 +1,17 @@
 // Tracks installers: whether a command may still be installing its package, and whether another process installs the
 // same package.
 import { createHash } from "node:crypto";
-import { accessSync, constants, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { StdioConnection } from "../../model/server.js";
 import { childEnvironment } from "../process/child-environment.js";
@@ -105,7 +115,7 @@ export function createInstallations(folder: string): Installations {
     const key = keyOf(npxFolder ?? whatIsInstalled(installer, start));
     const mark = join(folder, `${key}.done`);
     const isComplete = (): boolean => npxFolder !== undefined && npxStateOf(npxFolder, Date.now) === "complete";
-    return { npxFolder, key, mark, isComplete, isKnown: (): boolean => isComplete() || hasFile(mark) };
+    return { npxFolder, key, mark, isComplete, isKnown: (): boolean => isComplete() || existsSync(mark) };
   }
 
   return {
@@ -118,7 +128,7 @@ export function createInstallations(folder: string): Installations {
       const installer = installerOf(start.command, start.args);
       if (installer === undefined) return undefined;
       const { npxFolder, key, mark, isComplete, isKnown } = traceOf(installer, start);
-      const mayUpdate = npxFolder !== undefined && !hasFile(mark) && !areExactVersions(installer.packages);
+      const mayUpdate = npxFolder !== undefined && !existsSync(mark) && !areExactVersions(installer.packages);
       // If nothing can be installed or updated, the process is treated like any other server: it is killed if it hangs.
       if (isKnown() && !mayUpdate) return undefined;
       isWritable ??= sweep(folder);
@@ -216,10 +226,6 @@ function touch(file: string): void {
   } catch {
     // Ignored: the only effect is that the next start is reported as an installation again.
   }
-}
-
-function hasFile(file: string): boolean {
-  return statSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Removes expired logs and marks. Returns false if the folder is not writable. */

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -35,6 +35,12 @@ it("distinguishes absent, running, partial and complete installations", () => {
   expect(state()).toBe("partial");
   complete();
   expect(state()).toBe("complete");
+});
+
+it("treats a cache that cannot be read as absent", () => {
+  const loop = join(folder, "loop");
+  symlinkSync(loop, loop);
+  expect(npxStateOf(join(loop, "_npx/hash"), Date.now)).toBe("absent");
 });
 
 it.each(["node_modules", "node_modules/@scope"])(

@@ -89,7 +89,12 @@ function isLocal(spec: string): boolean {
 }
 
 function modifiedAt(file: string): number | undefined {
-  return statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  } catch {
+    // A folder that this user may not read. npx reports that itself when it starts.
+    return undefined;
+  }
 }
 
 function namesIn(folder: string): string[] {

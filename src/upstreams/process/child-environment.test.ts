@@ -54,6 +54,12 @@ it.each([
 });
 
 it("passes on proxy and certificate settings", () => {
-  const network = { https_proxy: "http://p:1", NO_PROXY: "a", SSL_CERT_FILE: "/ca.pem", NODE_EXTRA_CA_CERTS: "/x.pem" };
+  const network = {
+    https_proxy: "http://p:1",
+    NO_PROXY: "a",
+    SSL_CERT_FILE: "/ca.pem",
+    NODE_EXTRA_CA_CERTS: "/x.pem",
+    npm_config_registry: "https://npm.example/",
+  };
   expect(childEnvironment({ ...network, OTHER: "x" }, {})).toEqual(network);
 });

@@ -101,6 +101,20 @@ describe("execute of a call that needs a confirmation", () => {
 Run this call? [y/N] `);
   });
 
+  it("at a terminal asks again after the user said no, and stays denied for a caller without a terminal", async () => {
+    configure("human");
+    const answered = async (stdin: string, ...flags: string[]) =>
+      (await place.runWith({ ...AT_TERMINAL, stdin }, ...wipe("a", ...flags))).exit;
+    expect(await answered("n\n")).toBe(4);
+    expect((await place.run(...wipe("a", "--json"))).json()).toMatchObject({ error: { code: "POLICY_DENIED" } });
+    expect((await place.run(...wipe("a", "--yes", "--json"))).json()).toMatchObject({
+      error: { code: "POLICY_DENIED" },
+    });
+    expect(await answered("y\n")).toBe(0);
+    expect(await answered("n\n")).toBe(4);
+    expect(await answered("", "--yes")).toBe(0);
+  });
+
   it("at a terminal can be interrupted, and stays pending", async () => {
     configure("human");
     const stop = new AbortController();

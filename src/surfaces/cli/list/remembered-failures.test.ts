@@ -32,7 +32,7 @@ it.each([
   expect(await states({ TOKEN: "bad" })).toContain("x: exited with code 1");
   const again = await states({ TOKEN: "bad" });
   expect(again).toMatch(
-    /! 1 failed server was not started again \(next attempt in \d+ s\)\. Run `anygpt mcp list NAME` to start a server now\.\n/,
+    /! 1 failed server was not started again \(next attempt in \d+ s\)\. Run `anygpt mcp doctor NAME` to start a server now\.\n/,
   );
   expect(await states({ TOKEN: "good" })).toMatch(/x +ready|x +connected/);
 });
