@@ -187,7 +187,8 @@ describe("at a terminal", () => {
     ["y\n", true],
   ])("asks before it writes and signs files; after %j files exist: %s", async (stdin, isWritten) => {
     const { url } = await serve([DOCS]);
-    const { stderr } = await discoverWith({ ...TERMINAL, stdin }, "--url", url, "--name", "c7");
+    const { exit, stderr } = await discoverWith({ ...TERMINAL, stdin }, "--url", url, "--name", "c7");
+    expect([exit, stderr.includes("Nothing was written.")]).toEqual(isWritten ? [0, false] : [1, true]);
     expect(stderr).toMatch(/Write tool files of c7 to \S+, signed with your\s+key\? \[y\/N\]/);
     expect(existsSync(join(place.folder, ".ai/tools/mcp"))).toBe(isWritten);
     const { records } = (await place.run("mcp", "audit", "--json")).json() as { records: unknown[] };
@@ -196,7 +197,7 @@ describe("at a terminal", () => {
 
   it("fits its table into a narrow terminal", async () => {
     const { url } = await serve([{ ...DOCS, description: "word ".repeat(60) }]);
-    const { stdout } = await discoverWith({ isTerminal: true, columns: 50 }, "--url", url, "--name", "c7");
+    const { stdout } = await discoverWith({ isTerminal: true, columns: 50 }, "--url", url, "--name", "c7", "--yes");
     const rows = stdout.split("\n").filter((row) => row.startsWith("|"));
     expect(rows).toHaveLength(3);
     expect(Math.max(...rows.map((row) => row.length))).toBeLessThanOrEqual(50);

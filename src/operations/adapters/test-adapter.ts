@@ -44,7 +44,7 @@ export async function testAdapter(
   const read = await (options.onRead?.(reading) ?? reading);
   const { describe = describeLibraryStep } = options;
   return [
-    documentCheck(read, describe),
+    documentCheck(adapter.name, read, describe),
     ...operationsCheck(read),
     ...variableChecks(adapter, stages),
     ...authCheck(adapter, read),
@@ -86,17 +86,13 @@ function resolveOrKeep(text: string, variables: Stages["variables"]): string {
   }
 }
 
-const SEE_DROPPED: NextStep = {
-  action: "run-command",
-  command: "anygpt mcp adapter inspect",
-  purpose: "see the reasons",
-};
-
-function documentCheck(read: Read, describe: DescribeStep): AdapterCheck {
+function documentCheck(adapter: string, read: Read, describe: DescribeStep): AdapterCheck {
   if (read instanceof DiscoveryError)
     return { name: "document", status: "failed", detail: withHintText(read, describe) };
   const { tools, dropped, format } = read;
-  const droppedText = dropped.length === 0 ? "" : `, ${dropped.length} dropped. ${describe(SEE_DROPPED)}`;
+  const command = `anygpt mcp adapter inspect ${adapter}`;
+  const seeDropped: NextStep = { action: "run-command", command, purpose: "see the reasons" };
+  const droppedText = dropped.length === 0 ? "" : `, ${dropped.length} dropped. ${describe(seeDropped)}`;
   const hasTools = tools.length > 0;
   return {
     name: "document",

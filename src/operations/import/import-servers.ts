@@ -15,8 +15,11 @@ import { type ImportPage, toImportPage } from "./report.js";
 export interface PreparedImport {
   readonly home: string;
   readonly plan: (secrets: SecretsPlace) => Promise<ImportPlan>;
-  /** Writes the keychain before the files, so that no file refers to a missing keychain entry. */
-  readonly write: (plan: ImportPlan) => Promise<FileWrite[]>;
+  /**
+   * Writes the keychain before the files, so that no file refers to a missing keychain entry. Writes no file if the
+   * signal aborts before.
+   */
+  readonly write: (plan: ImportPlan, signal?: AbortSignal) => Promise<FileWrite[]>;
   readonly keychain: () => Keychain;
 }
 
@@ -30,8 +33,9 @@ export async function prepareImport(options: OpenOptions, clients: readonly Clie
     home,
     keychain,
     plan: (secrets) => planImport({ runtime, system, target, clients, secrets, keychain }),
-    async write({ keychainEntries, writes }) {
+    async write({ keychainEntries, writes }, signal) {
       if (keychainEntries.size > 0) await writeKeychain(keychainEntries, keychain());
+      signal?.throwIfAborted();
       return await writeAll(writes, createBackups(join(stateFolder, "backups"), now));
     },
   };

@@ -23,6 +23,7 @@ import type { RefusedFile } from "../../../toolfiles/read-tool-files.js";
 import { groupRefused } from "../../../operations/toolfiles/group-files.js";
 
 const DRIFT = 1;
+const DECLINED = 1;
 
 export const discoverTools = engineCommand(async (engine, input, context) => {
   const desk = openDiscoverDesk(await engine.stages(), input.text("folder"));
@@ -30,7 +31,11 @@ export const discoverTools = engineCommand(async (engine, input, context) => {
   if (!desk.isRead)
     context.warn(`The gateway does not read tool files from ${desk.folder}. Add the folder to toolFiles.folders.`);
   const [check, prune, force] = [input.flag("check"), input.flag("prune"), input.flag("force")];
-  const dryRun = input.flag("dryRun") || !(await mayWrite(targets, { input, context, desk }));
+  if (!(await mayWrite(targets, { input, context, desk }))) {
+    context.note(["Nothing was written."]);
+    return DECLINED;
+  }
+  const dryRun = input.flag("dryRun");
   const kind = check ? "check" : dryRun ? "dry-run" : "written";
   const view = { kind, home: desk.home, cwd: desk.cwd, columns: context.widths.stdout } as const;
   const results = await discoverServers(targets, desk, {

@@ -62,7 +62,7 @@ async function choosePlan(
 }
 
 async function write(plan: ImportPlan, prepared: PreparedImport, context: Context): Promise<FileWrite[]> {
-  const work = prepared.write(plan);
+  const work = prepared.write(plan, context.io.signal);
   return plan.keychainEntries.size === 0 ? await work : await context.wait(work, () => "Writing to the keychain…");
 }
 
