@@ -1,4 +1,5 @@
 // Plans an import: every file to write, with its content. Writes nothing.
+import { passingClient } from "../../gateway/connections/inherited-environment.js";
 import { parseConfig } from "../../config/load.js";
 import { DiscoveryError } from "../../errors.js";
 import type { RuntimeEnvironment } from "../../gateway/runtime-environment.js";
@@ -101,8 +102,24 @@ export async function planImport({
     keychainEntries,
     unsetSecrets: secrets === "env" ? [] : (moved?.names ?? []),
     ...(isPrinted ? { snippet: toSnippet(additions) } : {}),
-    notes: [...(added.length === 0 ? [] : target.notes), ...found.notes],
+    notes: [...(added.length === 0 ? [] : target.notes), ...found.notes, ...environmentNotes(servers)],
   };
+}
+
+/** Names the servers that their MCP client started with its whole environment, which the gateway does not do. */
+export function environmentNotes(servers: readonly ServerCandidate[]): string[] {
+  const names = new Map<string, string[]>();
+  for (const { definition, imported } of servers) {
+    const { connection, name } = definition;
+    const client = passingClient(imported?.origin.client);
+    if (connection.kind !== "stdio" || connection.inheritEnv !== undefined || client === undefined) continue;
+    names.set(client, [...(names.get(client) ?? []), name]);
+  }
+  return [...names].map(
+    ([client, named]) =>
+      `${client} passes its whole environment to ${named.join(", ")}; the gateway passes only the variables in \`env\`. ` +
+      "If a server needs another variable, add its name to `inheritEnv` of the server.",
+  );
 }
 
 function keychainOf(entries: ReadonlyMap<string, string>): Pick<Write, "keychain"> {

@@ -11,7 +11,7 @@ import { MAX_EDITS, planEdit } from "../files/edit-target.js";
 import { type Write, type FileWrite, writeAll } from "../files/write.js";
 import { type ClientRewrite, planRewrites } from "../import/client-rewrites.js";
 import { type FoundClientServers, findClientServers } from "../import/found.js";
-import { type ImportPlan, importedSecrets, toAdditions } from "../import/plan.js";
+import { environmentNotes, type ImportPlan, importedSecrets, toAdditions } from "../import/plan.js";
 import { lostServers, type ServerDesk } from "./desk.js";
 
 /** Plans the files that connect these clients. Without clients, only a missing configuration is planned. */
@@ -40,7 +40,7 @@ export async function planInit(
     movedSecrets: [],
     unsetSecrets: [],
     keychainEntries: new Map(),
-    notes: target.notes,
+    notes: [...target.notes, ...environmentNotes(moved)],
   };
 }
 

@@ -55,6 +55,13 @@ describe("anygpt mcp init", () => {
     expect(existsSync(join(place.folder, CONFIG))).toBe(false);
   });
 
+  it("names the servers that lose the environment of their client", async () => {
+    place.write(".claude.json", { mcpServers: { tok: { type: "stdio", command: "tok" } } });
+    const { stdout } = await place.run("mcp", "init", "--yes", "--client", "claude-code", "--client", "cursor");
+    expect(stdout).toContain("Claude Code passes its whole environment to tok; the gateway passes only");
+    expect(stdout).not.toContain("Cursor passes");
+  });
+
   it("asks at a terminal", async () => {
     const { stderr, stdout } = await place.runWith({ isTerminal: true, stdin: "n\n" }, "mcp", "init");
     expect(stderr).toContain("Write ~/state/mcp-discovery.config.yaml");

@@ -90,7 +90,7 @@ function nothingLines({ writes, target }: ImportPlan, isAgreed: boolean, context
   return [`Nothing was written.${first} Add --yes --client NAME to connect a client.`];
 }
 
-function afterLines({ copiedSecrets, rewrites }: ImportPlan, lost: readonly string[]): Line[] {
+function afterLines({ copiedSecrets, rewrites, notes }: ImportPlan, lost: readonly string[]): Line[] {
   const secrets = [...new Set(copiedSecrets.map(({ server, where }) => `${server} ${where}`))];
   const isConnecting = rewrites.some(({ status }) => status === "rewritten");
   return [
@@ -98,6 +98,7 @@ function afterLines({ copiedSecrets, rewrites }: ImportPlan, lost: readonly stri
     ...(secrets.length === 0
       ? []
       : [line(2, WARNING, ` Secrets moved into the configuration, which only you can read: ${secrets.join(", ")}`)]),
+    ...notes.map((note) => line(2, WARNING, ` ${note}`)),
     UNDO,
     "",
     ...(isConnecting ? ["Restart the connected clients, so that they use the gateway."] : []),
