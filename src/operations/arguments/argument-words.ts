@@ -71,7 +71,7 @@ function splitWord(word: string): NamedArgument {
   if (at > 0 && name !== "") return { name, value: word.slice(at + 1), isJson };
   throw wrong(
     `${JSON.stringify(word)} is not an argument.`,
-    "Write NAME=VALUE, NAME:=JSON, NAME=@FILE, or @FILE for all arguments in a file.",
+    "Write NAME=VALUE, NAME:=JSON, NAME=@FILE, @FILE for all arguments in a file, or --args '{…}' for all arguments as JSON.",
   );
 }
 
