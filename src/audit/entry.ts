@@ -45,7 +45,10 @@ export interface AuditOutcome extends AuditCall {
 
 /** A user's action other than a call, such as an approval. */
 export interface AuditAct {
-  /** What the user did: `approve`, `deny`, `resolve_key_…` or `approve_pin`. */
+  /**
+   * What the user did: `approve`, `deny`, `approve_too_late`, `deny_too_late`, `resolve_key_…`, `approve_pin`, `sign_in`,
+   * `sign_out`, `sign_tool_file`, `trust_key` or `revoke_key`.
+   */
   readonly action: string;
   readonly subject: string;
   readonly by: string;

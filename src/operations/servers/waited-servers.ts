@@ -37,8 +37,8 @@ export interface ListUnknownOptions {
 
 /**
  * Opens the catalog and requests the tool lists of servers that were never connected before. Waits until none of them
- * makes progress, at most `maxWaitMs`. Servers that failed recently are not started again. Outdated tool lists are not
- * refreshed, because a short command would end before the refresh does.
+ * makes progress, at most `maxWaitMs`. Servers that failed recently are not started again. If all servers have been
+ * listed before, nothing is requested: a short command would end before outdated lists were refreshed.
  */
 export async function listUnknownServers(
   engine: DiscoveryEngine,

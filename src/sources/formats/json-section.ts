@@ -84,8 +84,8 @@ function endOfComment(text: string, start: number): number {
 }
 
 /**
- * A replacement with the same length and line breaks, so that later positions stay correct. A long value becomes a
- * comment, which the parser skips a hundred times faster than white space. The regular expressions here contain no
+ * A replacement with the same length and line breaks, so that later positions stay correct. A value that neither begins
+ * nor ends with a line break becomes a comment, which the parser skips a hundred times faster than white space. The regular expressions here contain no
  * repetition, because on values of a megabyte V8 can run out of stack in one.
  */
 function blank(value: string): string {

@@ -38,12 +38,11 @@ it.each([
 });
 
 it("starts a failed server again immediately after its program was installed or added to the PATH", async () => {
-  configure({ command: "zprog" });
+  configure({ command: "zprog", inheritEnv: ["TOKEN"] });
   expect(await states({ TOKEN: "good" })).toContain("was not found");
   mkdirSync(join(place.folder, "bin"));
   const PATH = `${join(place.folder, "bin")}:${process.env["PATH"] ?? ""}`;
   expect(await states({ TOKEN: "good", PATH })).toContain("was not found");
   symlinkSync(script, join(place.folder, "bin/zprog"));
-  configure({ command: "zprog", inheritEnv: ["TOKEN"] });
   expect(await states({ TOKEN: "good", PATH })).toMatch(/x +ready|x +connected/);
 });
