@@ -176,7 +176,7 @@ const CONFIGURATION_INTRODUCTION = [
     "source files that a configuration names do not. The records are in `ANYGPT_HOME/trust`, readable by their owner only.",
   "The same applies to the files that MCP clients keep in a project (`.mcp.json`, `.cursor/mcp.json`, `.vscode/mcp.json` and the " +
     "others in [sources](sources.md)): the gateway ignores a file that would start a program or contact an address until you trust " +
-    "it. A source with a `path` was named by you and is used.",
+    "it. A source that you configure with a `path` needs no trust, because you named the file yourself.",
   "## Variables",
   "The gateway replaces `${NAME}` and `${NAME:-default}` in the command, arguments, environment, working folder, URL and headers of a " +
     "server and in the path of a source, at the moment of use. It reads values from `~/.ai/.env`, `.ai/.env`, `.env`, `.env.local` " +

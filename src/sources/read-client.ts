@@ -78,8 +78,8 @@ function locationsOf(system: System, ids: readonly ClientId[]): ClientFile[] {
 }
 
 /**
- * Reads the servers of one file of a program. It starts no server and skips none: disabled servers and this gateway are
- * only marked.
+ * Reads the server entries of one configuration file of an MCP client, without starting a server. Returns all entries;
+ * disabled servers and the entry of this gateway are marked.
  */
 export async function readClientFile(location: ClientFile, { system, own }: ReadClientParts): Promise<ClientContent> {
   const client: Client = CLIENTS[location.client];

@@ -1,4 +1,7 @@
-/** Identifies a server by name and connection: the same name with another connection is another record. */
+/**
+ * Identifies a stored record by the server's name and its connection settings (command or URL). If the settings change,
+ * a new record is used.
+ */
 export interface CatalogKey {
   readonly server: string;
   readonly fingerprint: string;

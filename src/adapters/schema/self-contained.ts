@@ -15,8 +15,8 @@ export interface Closure {
 const MAX_DEFINITIONS = 2_000;
 
 /**
- * Collects all definitions that are referenced directly or indirectly. Each is collected once, so circular references
- * end.
+ * Collects all definitions that are referenced directly or indirectly. Each definition is visited once, so circular
+ * references do not cause an infinite loop.
  */
 export function collectDefinitions(needs: ReadonlySet<string>, lifting: Lifting): Closure {
   const levels: { name: string; schema: JsonObject }[][] = [];

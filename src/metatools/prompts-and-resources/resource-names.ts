@@ -11,8 +11,8 @@ export interface ServerResource {
 
 /**
  * Returns the URI under which the gateway lists a server's resource: a prefix with the server's name, then the original
- * URI. The original URI is not escaped, because a client that expands a URI template could produce the same escape
- * sequences.
+ * URI. The original URI is not percent-encoded: a client that expands a URI template percent-encodes values itself, and
+ * the gateway could not distinguish these escape sequences from its own.
  */
 export function toSharedUri({ server, uri }: ServerResource): string {
   return `${toPrefix(server)}${WITH_SCHEME.test(uri) ? uri : encodeURIComponent(uri)}`;

@@ -39,7 +39,7 @@ export interface ConfiguredServerLine extends ConfigOrigin {
   readonly reach: string;
 }
 
-/** A value of the configuration in which every option is set, by the user or by its default. */
+/** The configuration after defaults were applied: every option has a value, set by the user or its default. */
 type Complete<Value> = Value extends readonly unknown[]
   ? Value
   : Value extends object

@@ -10,7 +10,7 @@ import { type ClientState, clientStates, planInit } from "./init.js";
 /** A first configuration that has not been written yet. */
 export interface PreparedInit {
   readonly desk: ServerDesk;
-  /** The plan that would connect every client. */
+  /** The import plan for the case that the user connects every MCP client to the gateway. */
   readonly overview: ImportPlan;
   readonly clients: readonly ClientState[];
   readonly plan: (clients: readonly ClientId[]) => Promise<ImportPlan>;

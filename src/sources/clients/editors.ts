@@ -1,7 +1,7 @@
 import { applicationData, pathFromEnvironment, type System, under } from "../system.js";
 
 const PRODUCTS = ["Code", "Code - Insiders", "VSCodium"];
-/** VS Code forks that store MCP servers in another file, but store the settings of extensions like VS Code. */
+/** VS Code forks with their own file for MCP servers. They store extension settings in the same way as VS Code. */
 const FORKS = ["Cursor", "Windsurf"];
 
 /** The `User` folders of VS Code and its variants. */

@@ -13,8 +13,8 @@ export interface NpxStart {
 }
 
 /**
- * Whether npx has finished installing. On a platform without /proc, the result stays false for an npx that has nothing
- * to update.
+ * Whether npx has finished installing. On a platform without /proc, only a change of the npx folder shows that, so the
+ * result stays false if the package is already installed and npx changes nothing.
  */
 export function isNpxDone({ npxFolder, installedBefore }: NpxStart, pid: number | undefined): boolean {
   if (npxStateOf(npxFolder, Date.now) !== "complete") return false;

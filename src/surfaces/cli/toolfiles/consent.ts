@@ -17,7 +17,7 @@ export interface KeyConsent {
   /** Shown before the question: what the user agrees to. */
   readonly lines: readonly Line[];
   readonly question: string;
-  /** No question is necessary, for example because of `--yes`. */
+  /** The user has already consented, for example with `--yes`, so the command does not ask. */
   readonly isGiven: boolean;
   /** Standard input was already read, so no question can be answered there. */
   readonly hasUsedInput?: boolean;
