@@ -38,11 +38,18 @@ export interface CommandToStart {
   readonly cwd: string;
 }
 
+/** Settings of npm in the gateway's environment that npx needs to find packages. */
+const NPM_SETTINGS = ["registry", "cache", "cafile", "userconfig"].flatMap((name) => [
+  `npm_config_${name}`,
+  `NPM_CONFIG_${name.toUpperCase()}`,
+]);
+
 export function commandToStart(
-  { command, args, cwd = process.cwd(), env, inheritEnv }: StdioConnection,
+  { command, args, cwd = process.cwd(), env, inheritEnv = [] }: StdioConnection,
   gatewayEnv: Readonly<Record<string, string | undefined>>,
 ): CommandToStart {
-  return { command, args, cwd, env: childEnvironment(gatewayEnv, env, inheritEnv) };
+  const settings = installerOf(command, args)?.npm === undefined ? [] : NPM_SETTINGS;
+  return { command, args, cwd, env: childEnvironment(gatewayEnv, env, [...inheritEnv, ...settings]) };
 }
 
 /** One start of a command that may install its package first. */

@@ -59,7 +59,6 @@ it("passes on proxy and certificate settings", () => {
     NO_PROXY: "a",
     SSL_CERT_FILE: "/ca.pem",
     NODE_EXTRA_CA_CERTS: "/x.pem",
-    npm_config_registry: "https://npm.example/",
   };
   expect(childEnvironment({ ...network, OTHER: "x" }, {})).toEqual(network);
 });

@@ -41,7 +41,7 @@ const SAFE_NAMES = new Set([
   "USERNAME",
   "USERPROFILE",
   "WINDIR",
-  // The proxy, certificate and package registry settings of this machine apply to every program on it.
+  // The proxy and certificate settings of this machine apply to every program on it.
   "HTTP_PROXY",
   "HTTPS_PROXY",
   "ALL_PROXY",
@@ -49,10 +49,6 @@ const SAFE_NAMES = new Set([
   "NODE_EXTRA_CA_CERTS",
   "SSL_CERT_FILE",
   "SSL_CERT_DIR",
-  "NPM_CONFIG_CACHE",
-  "NPM_CONFIG_CAFILE",
-  "NPM_CONFIG_REGISTRY",
-  "NPM_CONFIG_USERCONFIG",
 ]);
 
 /**

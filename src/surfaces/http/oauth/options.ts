@@ -58,7 +58,9 @@ export const oauthOptions = z
       .record(z.string().min(1).max(256), viewName)
       .optional()
       .describe("The view for each value of `viewClaim`; by default the value is the view's name."),
-    view: viewName.optional().describe("The view of callers whose token does not contain the claim named in `viewClaim`."),
+    view: viewName
+      .optional()
+      .describe("The view of callers whose token does not contain the claim named in `viewClaim`."),
   })
   .describe("Tokens of an authorization server: signed JSON Web Tokens (RFC 9068) issued for this gateway.");
 
