@@ -22,7 +22,7 @@ const BYTES = 1_000_000;
 const ROUNDS = 5;
 const AT_ONCE = 5;
 /** Pipes of exited processes are closed a little later. */
-const PIPES_LIMIT_MS = 5000;
+const PIPES_LIMIT_MS = 60_000;
 const MIB = 1024 * 1024;
 const RSS_GATE_MIB = 32;
 
