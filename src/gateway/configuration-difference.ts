@@ -97,11 +97,11 @@ export function lateOptions(before: Config, after: Config): string[] {
       : ["The change of `execution.keepResultsMs` takes effect at the next start of the gateway."]),
     ...(isEqualJson(before.observability, after.observability)
       ? []
-      : ["Changes of `observability` take effect at the next start of the gateway."]),
+      : ["Changes to `observability` take effect at the next start of the gateway."]),
     ...(isEqualJson(fixedOf(before.http), fixedOf(after.http))
       ? []
       : [
-          "Changes of `http` take effect at the next start of the gateway, except those of `http.tokens`, `http.oauth`, `http.hosts` and `http.origins`.",
+          "Changes to `http` take effect at the next start of the gateway, except those of `http.tokens`, `http.oauth`, `http.hosts` and `http.origins`.",
         ]),
   ];
 }

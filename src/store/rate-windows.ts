@@ -5,7 +5,7 @@ export interface RateRequest {
   readonly windowMs: number;
   /**
    * The current wall-clock time, which all processes share. If the clock is set back, earlier calls count as if they
-   * were made at the new time, so that no actor gains calls.
+   * were made at the new time, so that no actor gains extra calls.
    */
   readonly now: number;
 }

@@ -201,8 +201,8 @@ async function settleVersions(folder: string, read: readonly Result[], { version
 }
 
 /**
- * Returns the previous version of a file, if it was signed, its signature is still valid with the current keys, and no
- * newer version was used before.
+ * Returns the version of a file that was read last time, if it is signed, its signature is still valid with the
+ * current keys, and the gateway has never used a newer version.
  */
 function stillGood(path: string, newerThan: NewerThan, { keys, now, previous }: ReadContext): VerifiedFile | undefined {
   const before = previous.get(path);

@@ -105,7 +105,8 @@ export async function removeBrokenNpxFolder(engine: DiscoveryEngine, folder: str
 }
 
 /**
- * Starts repaired servers again. Without `timeoutMs`, the total wait has no limit: npx installs the packages again.
+ * Starts repaired servers again. Without `timeoutMs`, the total wait has no limit, because npx must install the packages
+ * again, which can take long.
  */
 export async function recheckServers(
   engine: DiscoveryEngine,

@@ -22,7 +22,7 @@ export interface FileLockOptions {
   readonly maxWaitMs?: number;
 }
 
-/** Runs the work while no other process or task of this machine holds the same lock of the file. */
+/** Runs the work while holding the file's lock of this kind, which only one process or task on this machine can hold. */
 export async function withFileLock<T>(
   path: string,
   { kind, maxWaitMs = MAX_WAIT_MS }: FileLockOptions,

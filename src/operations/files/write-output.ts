@@ -39,7 +39,7 @@ function toFailure(error: unknown, file: string): unknown {
   const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
   if (code === "EEXIST") {
     return new DiscoveryError("INVALID_REQUEST", `${file} already exists.`, {
-      hint: "Name another file, or replace it with --force.",
+      hint: "Choose another file name, or replace the existing file with --force.",
     });
   }
   return new DiscoveryError("INVALID_REQUEST", `${file} could not be written (${code}).`, {

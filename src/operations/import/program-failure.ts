@@ -11,10 +11,10 @@ export function toProgramFailure(file: string, page: ImportPage) {
 
 function secretsHint({ secrets: { moved, unset, keychain }, written, changes }: ImportPage): string {
   if (keychain.length > 0 && !written)
-    return ` Nothing was stored in the keychain: ${keychain.join(", ")} must be added.`;
+    return ` Nothing was stored in the keychain. Add ${keychain.join(", ")} to it yourself.`;
   if (unset.length > 0) {
     return ` Set ${unset.join(", ")} to the secrets in the files of the MCP clients, or move the secrets with \`--secrets keychain\` or \`--secrets env\`.`;
   }
   const isDone = written && changes.every(({ failure }) => failure === undefined);
-  return moved.length === 0 || isDone ? "" : ` ~/.ai/.env was not written: ${moved.join(", ")} must be added.`;
+  return moved.length === 0 || isDone ? "" : ` ~/.ai/.env was not written. Add ${moved.join(", ")} to it yourself.`;
 }

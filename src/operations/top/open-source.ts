@@ -38,7 +38,7 @@ export async function openMetricsReadings(
   return await begin(await gatewayAt(request.url, request, options), signal);
 }
 
-/** The calls of all gateways of this machine in the last minutes, from the audit log. */
+/** The calls of all gateways of this machine in the last few minutes, from the audit log. */
 export async function openAuditReadings(options: OpenOptions, signal: AbortSignal): Promise<OpenSource> {
   const { records: audit, close } = await openAudit(options);
   return await begin(createAuditSource({ audit, now: Date.now, close }), signal);

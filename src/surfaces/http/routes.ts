@@ -129,7 +129,7 @@ const searchTools = defineRoute({
     pending: z
       .array(z.string())
       .optional()
-      .describe("Adapters that are still starting, so that their tools were not searched."),
+      .describe("Adapters that are still starting. Their tools were not searched."),
     retry_after_seconds: z
       .int()
       .optional()

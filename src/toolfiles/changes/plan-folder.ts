@@ -44,11 +44,14 @@ export type PlannedFile =
   /** The file need not be written. */
   | (Planned & { readonly kind: "unchanged"; readonly before: ToolFile })
   | (Planned & { readonly kind: "changed"; readonly before: ToolFile; readonly file: ToolFile })
-  /** The definition in the file was edited; the server's definition did not change. `file` would undo the edit. */
+  /**
+   * The definition in the existing file was edited; the server's definition did not change. Writing `file` would undo
+   * the edit.
+   */
   | (Planned & { readonly kind: "edited"; readonly before: ToolFile; readonly file: ToolFile })
   /**
-   * The definition in the file was edited, and the server's definition changed in another way. `file` would undo the
-   * edit.
+   * The definition in the existing file was edited, and the server's definition changed in another way. Writing `file`
+   * would undo the edit.
    */
   | (Planned & { readonly kind: "conflict"; readonly before: ToolFile; readonly file: ToolFile })
   | (Planned & { readonly kind: "vanished"; readonly before: ToolFile })

@@ -1,4 +1,4 @@
-// Delivers log messages from a server to the callers that they may belong to and that requested them.
+// Delivers a server's log messages to the callers that requested log messages and whose calls may have caused them.
 import { type Client, LOG_LEVEL_META_KEY } from "@modelcontextprotocol/client";
 import type { CallContext, CallEvent } from "../../model/call.js";
 import type { JsonObject } from "../../model/json.js";

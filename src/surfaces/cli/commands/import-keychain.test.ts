@@ -133,7 +133,7 @@ describe.skipIf(process.platform !== "linux")("import --secrets keychain", () =>
     place().write(".anygpt/mcp-discovery.config.ts", "export default { servers: {} };\n");
     const planned = await run("--secrets", "keychain");
     expect(planned.stderr).toContain(
-      "Nothing was stored in the keychain: GITHUB_TOKEN, NOTION_TOKEN, MAPS_API_KEY must be added.",
+      "Nothing was stored in the keychain. Add GITHUB_TOKEN, NOTION_TOKEN, MAPS_API_KEY to it yourself.",
     );
     expect(existsSync(join(tools.store, "anygpt~GITHUB_TOKEN"))).toBe(false);
     const { stdout } = await run("--secrets", "keychain", "--yes");

@@ -88,7 +88,7 @@ describe("import of secrets with a configuration that is a program", () => {
 
   it("reports that ~/.ai/.env was not written before the user agrees", async () => {
     const { stderr } = await run("--secrets", "env");
-    expect(stderr).toContain("~/.ai/.env was not written: GITHUB_TOKEN, A_API_KEY must be added.");
+    expect(stderr).toContain("~/.ai/.env was not written. Add GITHUB_TOKEN, A_API_KEY to it yourself.");
     expect(existsSync(at(".ai/.env"))).toBe(false);
   });
 

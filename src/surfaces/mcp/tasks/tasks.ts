@@ -45,7 +45,7 @@ export interface Tasks {
   /** Turns a call into a task and returns it; undefined if there are too many tasks. */
   begin(pendingCall: MultiRoundTripCall, owner: string): JsonObject | undefined;
   get(task: TaskOf): JsonObject;
-  /** Passes the client's responses to open requests from the server. Unknown keys are ignored. */
+  /** Forwards the client's answers to the server whose requests are open. Keys of other requests are ignored. */
   update(task: TaskOf, answers: JsonObject): void;
   cancel(task: TaskOf): void;
   /** Cancels running tasks and rejects new ones. Resolves when all have ended. */
