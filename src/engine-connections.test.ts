@@ -107,7 +107,8 @@ describe("connect", () => {
     const pid = await pidOf(engine);
     await engine.reload();
     expect(await pidOf(engine)).toBe(pid);
-    expect(await engine.searchTools("add two numbers")).toMatchObject([{ server: "echo", tool: "add" }]);
+    const [best] = await engine.searchTools("add two numbers");
+    expect(best).toMatchObject({ server: "echo", tool: "add" });
     expect(await engineOn({ servers: {} }).listServers()).toEqual([]);
   });
 
@@ -204,16 +205,21 @@ describe("validate", () => {
 });
 
 describe("search", () => {
-  it("distinguishes servers that are still starting from a query without matches", async () => {
+  it("distinguishes servers that are still starting from a query that no tool fits", async () => {
     const engine = engineOn({
       ...echo,
       servers: { ...echo.servers, hung: { command: process.execPath, args: ["-e", "setInterval(() => {}, 1e6)"] } },
     });
     await engine.connect("echo");
     const early = await engine.search("qwertz", { waitMs: 0 });
-    expect(early).toMatchObject({ results: [], pending: [{ server: "hung" }], failed: [] });
+    expect(early).toMatchObject({ fit: "none", also: [], pending: [{ server: "hung" }], failed: [] });
     const only = engineOn(echo);
     await only.ready();
-    expect(await only.search("qwertz")).toMatchObject({ results: [], pending: [], failed: [] });
+    const complete = await only.search("qwertz");
+    expect(complete).toMatchObject({ fit: "none", also: [], pending: [], failed: [] });
+    for (const { results } of [early, complete]) {
+      expect(results.map(({ server }) => server)).toContain("echo");
+      expect(results.length).toBeLessThanOrEqual(3);
+    }
   });
 });

@@ -81,7 +81,7 @@ describe("DiscoveryEngine", () => {
     const edge = { limit: 50, server: "echo", includeDisabled: true, explain: true, unknown: 1 };
     const found = await engine.searchTools("add two numbers", edge);
     expect(found[0]).toMatchObject({ tool: "add", why: expect.any(Array) as unknown });
-    expect(await engine.searchTools("x".repeat(2000))).toEqual([]);
+    expect(await engine.search("x".repeat(2000))).toMatchObject({ fit: "none", also: [] });
   });
 
   it("returns null for the details of a tool or server that does not exist", async () => {

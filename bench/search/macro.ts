@@ -1,7 +1,7 @@
 import { averageScores } from "../../src/search/evaluate.js";
 import type { SearchReport } from "../../src/operations/evaluation/measure.js";
 
-/** `abstainedRemoved`: the share of queries without hits when their relevant tools are hidden. */
+/** `abstainedRemoved`: the share of queries that no tool fits when their relevant tools are hidden. */
 export type MacroReport = SearchReport & { readonly abstainedRemoved?: number };
 
 /** The mean of the reports of several sets, with equal weights; abstention over the sets that have it. `queries` is the sum. */

@@ -66,6 +66,8 @@ const run = (...flags: string[]) => runWith({}, ...flags);
 
 interface RankerScores {
   readonly "hit@1": number;
+  readonly shown: number;
+  readonly empty: number;
   readonly refused: number;
   readonly abstained?: number;
   readonly abstainedRemoved?: number;
@@ -102,7 +104,7 @@ describe("npm run bench:search", () => {
     ]);
     for (const { rankers } of [...sets, macro]) {
       expect(Object.keys(rankers)).toEqual(["ours", "seed", "bm25", "minisearch"]);
-      expect(rankers["ours"]).toMatchObject({ "hit@1": 1, refused: 0 });
+      expect(rankers["ours"]).toMatchObject({ "hit@1": 1, shown: 1, empty: 0, refused: 0 });
     }
     expect(sets[0]?.rankers["ours"]?.abstained).toBe(1);
     expect(sets[1]?.rankers["ours"]).not.toHaveProperty("abstained");
@@ -121,7 +123,9 @@ describe("npm run bench:search", () => {
   it("reads the folder from ANYGPT_DATA, and accepts a folder that contains the sets directly", async () => {
     const env = { ANYGPT_DATA: "data/search" };
     const { stdout } = await runWith(env, "--baselines", "bm25");
-    expect(stdout).toMatch(/^ {13}hit@1 recall@1 .* abstained\ndev: 2 queries over 3 tools on 2 servers\n {2}ours /);
+    expect(stdout).toMatch(
+      /^ {13}hit@1 recall@1 .* unanswerable: none\ndev: 2 queries over 3 tools on 2 servers\n {2}ours /,
+    );
     expect(stdout).toMatch(/\n {2}ours - bm25: {2}hit@1 /);
     expect(stdout).toMatch(/\nmacro average of 2 sets\n {2}ours .*\n {2}bm25 /);
   });

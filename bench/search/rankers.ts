@@ -39,7 +39,15 @@ async function createBaselineRanker(
         const tool = tools.get(id);
         return tool === undefined ? [] : [{ tool, relevance: score / best }];
       });
-      return { hits, more: 0, closest: [], hasServers: true, pending: [], failed: [] };
+      return {
+        fit: hits.length === 0 ? "none" : "good",
+        hits,
+        also: [],
+        missing: [],
+        hasServers: true,
+        pending: [],
+        failed: [],
+      };
     },
   };
 }

@@ -12,6 +12,8 @@ const report = {
   "recall@10": 1,
   "ndcg@10": 0.7,
   mrr: 0.6,
+  shown: 0.9,
+  empty: 0.02,
   refused: 0.01,
   tokens: { median: 120.4, p95: 400 },
   latencyMs: { median: 12.345, p95: 20, max: 30 },
@@ -45,10 +47,10 @@ const draw = (...sets: SetResult[]) =>
 describe("tableLines", () => {
   it("shows a row for each ranker, and compares ours with the best baseline", () => {
     expect(draw(set)).toEqual([
-      "             hit@1 recall@1    @3    @5   @10 nDCG@10   MRR  tokens     ms refused abstained removed",
+      "             hit@1 recall@1    @3    @5   @10 nDCG@10 shown empty  tokens     ms  none unanswerable: none removed",
       "some-set: 0 queries over 20000 tools on 1 server",
-      "  ours       0.500    0.500 0.750 0.800 1.000   0.700 0.600 120/400  12.35   0.010     0.700   0.200",
-      "  minisearch 0.500    0.500 0.750 0.800 1.000   0.700 0.600 120/400  12.35   0.010         –       –",
+      "  ours       0.500    0.500 0.750 0.800 1.000   0.700 0.900 0.020 120/400  12.35 0.010              0.700   0.200",
+      "  minisearch 0.500    0.500 0.750 0.800 1.000   0.700 0.900 0.020 120/400  12.35 0.010                  –       –",
       "  ours - minisearch:  hit@1 +12.3 [0.0, +20.0]  !recall@5 -11.0 [-21.0, -10.0]  ndcg@10 +12.3 [0.0, +20.0]",
       "",
     ]);
@@ -76,7 +78,7 @@ describe("tableLines", () => {
       columns: 100,
       color: false,
     }).split("\n");
-    expect(heads).toMatch(/abstained$/);
+    expect(heads).toMatch(/ none unanswerable: none$/);
     expect(rows).toHaveLength(3);
   });
 });
@@ -85,7 +87,7 @@ describe("legendLines", () => {
   it("explains the columns in lines of at most 100 characters", () => {
     const options = { half: "tune", isUnseen: true, isByWords: true, isRemoving: true } as const;
     const text = render(legendLines(options), { columns: Infinity, color: false });
-    expect(text).toContain("removed:");
+    for (const column of ["shown", "empty", "none", "removed"]) expect(text).toContain(`${column}: `);
     expect(text).toContain('Only the half "tune"');
     expect(text).toContain("none of whose tools are training data");
     expect(text).toContain("by words alone");

@@ -22,11 +22,12 @@ const COLUMNS: readonly Column[] = [
   { head: "@5", width: 6, read: (report) => share(report["recall@5"]) },
   { head: "@10", width: 6, read: (report) => share(report["recall@10"]) },
   { head: "nDCG@10", width: 8, read: (report) => share(report["ndcg@10"]) },
-  { head: "MRR", width: 6, read: ({ mrr }) => share(mrr) },
+  { head: "shown", width: 6, read: ({ shown }) => share(shown) },
+  { head: "empty", width: 6, read: ({ empty }) => share(empty) },
   { head: "tokens", width: 8, read: ({ tokens }) => `${Math.round(tokens.median)}/${Math.round(tokens.p95)}` },
   { head: "ms", width: 7, read: ({ latencyMs }) => latencyMs.median.toFixed(2) },
-  { head: "refused", width: 8, read: ({ refused }) => share(refused) },
-  { head: "abstained", width: 10, read: ({ abstained }) => share(abstained) },
+  { head: "none", width: 6, read: ({ refused }) => share(refused) },
+  { head: "unanswerable: none", width: 19, read: ({ abstained }) => share(abstained) },
 ];
 
 const REMOVED: Column = { head: "removed", width: 8, read: ({ abstainedRemoved }) => share(abstainedRemoved) };
@@ -60,8 +61,12 @@ export function legendLines({ half, isUnseen, isByWords, isRemoving }: LegendOpt
     ...(isUnseen ? [line(0, "Only queries none of whose tools are training data of the model.")] : []),
     ...(half === "all" ? [] : [line(0, `Only the half "${half}" of each set's queries.`)]),
     line(0, "tokens: median/p95 of an answer; ms: median"),
-    line(0, "refused: answerable queries without hits; abstained: unanswerable queries without hits"),
-    ...(isRemoving ? [line(0, "removed: queries without hits when their relevant tools are hidden")] : []),
+    line(0, "shown: a relevant tool is anywhere in the answer; empty: answers without any tool"),
+    line(
+      0,
+      "none: answerable queries that no tool fits, as the search states it; unanswerable: none: the same of unanswerable queries",
+    ),
+    ...(isRemoving ? [line(0, "removed: queries that no tool fits when their relevant tools are hidden")] : []),
     line(0, `${OURS} - the baseline with the best nDCG@10: points of 100 [95 % interval, paired bootstrap];`),
     line(2, WARNING, " marks a measure that is significantly worse"),
   ];

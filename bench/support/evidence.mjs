@@ -1,48 +1,73 @@
 import { takeAtMost, toDocument } from "./judged-sets.mjs";
 
 /** The maximum number of queries per set; more do not change the result. */
-const MAX_QUERIES = 500;
-/** The number of hits that are returned and evaluated. */
+const MAX_QUERIES = 300;
+/** The maximum number of queries of another set that are used as unanswerable. */
+const MAX_FOREIGN = 60;
+/** The number of hits that are evaluated. */
 const HITS = 10;
+
+/**
+ * For each set with a narrow catalog, the sets about other subjects: no tool of the catalog answers their queries. The
+ * catalogs of the other sets are so broad that they have a tool for many queries of every set.
+ */
+const UNRELATED = {
+  "azure-mcp-2025": ["restbench", "toolalpaca", "metatool"],
+  "mcpproxy-golden": ["azure-mcp-2025", "restbench", "toolalpaca"],
+  metatool: ["azure-mcp-2025"],
+  restbench: ["azure-mcp-2025", "toolalpaca", "bfcl", "mcpproxy-golden"],
+  toolalpaca: ["azure-mcp-2025", "restbench", "mcpproxy-golden"],
+};
 
 /**
  * The evidence that the ranker has for its answer.
  * @typedef {object} QueryEvidence one query on one catalog
  * @property {string} set
- * @property {"tune" | "report"} half
- * @property {"answerable" | "removed" | "unanswerable"} kind `removed`: a query whose correct tools were removed from the catalog
+ * @property {"small" | "large"} catalog `large`: the tools of the set among those of `corpus/`
+ * @property {boolean} isAnswerable
  * @property {object} query
  * @property {{ id: string, evidence: object, isRight: boolean }[]} hits the best ones
- * @property {number} nearest the highest similarity in meaning among the candidates
+ * @property {{ covered: number, likeness: number }} most the highest values among all candidates
+ * @property {boolean} isKnownToFit
  */
 
 /** @returns {QueryEvidence[]} */
-export function gatherEvidence(sets, internals, meaning) {
-  const { createSearchIndex, isInHalf } = internals;
-  return sets.flatMap(({ name, tools, queries, unanswerable }) => {
-    const index = createSearchIndex(
-      tools.map((tool) => toDocument(tool, internals)),
-      { meaning },
-    );
-    const ask = (kind, query, accepts) => {
-      const right = new Set(query.relevant.map(({ id }) => id));
-      const found = index.weigh(query.query, accepts && ((id) => accepts(right, id)));
-      return {
-        set: name,
-        half: isInHalf(query.query, "tune") ? "tune" : "report",
-        kind,
-        query,
-        hits: found.slice(0, HITS).map(({ id, evidence }) => ({ id, evidence, isRight: right.has(id) })),
-        nearest: Math.max(0, ...found.map(({ evidence }) => evidence.likeness)),
-      };
-    };
-    const sampled = takeAtMost(queries, MAX_QUERIES);
+export function gatherEvidence(sets, distractors, internals, meaning) {
+  const documentsOf = (tools) => tools.map((tool) => toDocument(tool, internals));
+  const others = documentsOf(distractors);
+  return sets.flatMap((set) => {
+    const own = documentsOf(set.tools);
+    const known = new Set(own.map(({ id }) => id));
+    const ask = (catalog, index) => (query, isAnswerable) =>
+      toEvidence(set.name, catalog, index.weigh(query.query), query, isAnswerable);
+    const inSmall = ask("small", internals.createSearchIndex(own, { meaning }));
+    const large = [...own, ...others.filter(({ id }) => !known.has(id))];
+    const inLarge = ask("large", internals.createSearchIndex(large, { meaning }));
+    const asked = takeAtMost(set.queries, MAX_QUERIES);
+    const foreign = sets
+      .filter(({ name }) => UNRELATED[set.name]?.includes(name))
+      .flatMap(({ queries }) => takeAtMost(queries, MAX_FOREIGN));
+    const unanswerable = [...set.unanswerable.map((query) => ({ query })), ...foreign];
     return [
-      ...sampled.map((query) => ask("answerable", query)),
-      ...sampled.map((query) => ask("removed", query, (right, id) => !right.has(id))),
-      ...unanswerable.map((query) => ask("unanswerable", { query, relevant: [] })),
+      ...asked.map((query) => inSmall(query, true)),
+      ...(distractors.length > 0 ? asked.map((query) => inLarge(query, true)) : []),
+      ...unanswerable.map(({ query }) => inSmall({ query, relevant: [] }, false)),
     ];
   });
+}
+
+function toEvidence(set, catalog, { candidates, isKnownToFit }, query, isAnswerable) {
+  const right = new Set(query.relevant.map(({ id }) => id));
+  const most = (key) => Math.max(0, ...candidates.map(({ evidence }) => evidence[key]));
+  return {
+    set,
+    catalog,
+    isAnswerable,
+    query,
+    isKnownToFit,
+    hits: candidates.slice(0, HITS).map(({ id, evidence }) => ({ id, evidence, isRight: right.has(id) })),
+    most: { covered: most("covered"), likeness: most("likeness") },
+  };
 }
 
 /** For each item, 1 / (number of items with the same key), so that all groups have the same weight. */

@@ -239,25 +239,25 @@ describe("the environment", () => {
       "sets keys that no file sets",
       "{}",
       { MCP_DEFAULT_LIMIT: "3" },
-      { limit: 3, minRelevance: 0, semantic: true, suggestions: true },
+      { limit: 3, minRelevance: 0, semantic: true, usage: true, suggestions: true },
     ],
     [
       "sets the missing keys of a section",
       '{ "search": { "limit": 7 } }',
       { MCP_DEFAULT_LIMIT: "3", MCP_SEARCH_MIN_CONFIDENCE: " 0.5 " },
-      { limit: 7, minRelevance: 0.5, semantic: true, suggestions: true },
+      { limit: 7, minRelevance: 0.5, semantic: true, usage: true, suggestions: true },
     ],
     [
       "sets the keys of an empty section",
       '{ "search": null }',
       { MCP_SEARCH_MIN_CONFIDENCE: "1" },
-      { limit: 10, minRelevance: 1, semantic: true, suggestions: true },
+      { limit: 10, minRelevance: 1, semantic: true, usage: true, suggestions: true },
     ],
     [
       "may be empty",
       "{}",
       { MCP_DEFAULT_LIMIT: "", MCP_SEARCH_MIN_CONFIDENCE: " " },
-      { limit: 10, minRelevance: 0, semantic: true, suggestions: true },
+      { limit: 10, minRelevance: 0, semantic: true, usage: true, suggestions: true },
     ],
   ])("%s", async (_, text, env, search) => {
     write({ [PROJECT]: text });

@@ -80,7 +80,7 @@ export function createServerRanker(entries: readonly DirectoryEntry[], meaning: 
   const weigh = (query: string): ServerEvidence[] => {
     const matches = words.match(query);
     const found = new Map<string, Found>();
-    for (const { id, evidence } of index.weigh(query)) {
+    for (const { id, evidence } of index.weigh(query).candidates) {
       const { server, tool } = readDocumentId(id);
       const known = found.get(server) ?? nothingFound();
       known.relevance = Math.max(known.relevance, toRelevance(evidence, meaning !== undefined));

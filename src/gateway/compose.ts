@@ -47,7 +47,7 @@ export async function compose({ loaded, runtime, foundation, persistence, previo
   const { config } = loaded;
   const { now, log, warn } = runtime;
   const ttlMs = config.cache.ttl * 1000;
-  const { upstreams, storedResults, observers, indexers } = foundation;
+  const { upstreams, storedResults, observers, indexers, toolUsage } = foundation;
 
   const admits = (file: string, bytes: Uint8Array): boolean =>
     loaded.trustsFolder || runtime.trust.isTrusted(file, bytes);
@@ -111,7 +111,14 @@ export async function compose({ loaded, runtime, foundation, persistence, previo
   const lookup = createCatalogLookup({ catalog, refresh, isCacheEnabled: config.cache.enabled, ttlMs, now });
   const meaning = (): Promise<Meaning | undefined> => loadBundledModel(warn);
   const directory = openDirectory({ meaning });
-  const search = { options: config.search, meaning, directory, indexers, disabled: disabledNames(config) };
+  const search = {
+    options: config.search,
+    meaning,
+    directory,
+    indexers,
+    usage: toolUsage,
+    disabled: disabledNames(config),
+  };
   const found = createDiscovery({ snapshot, lookup, refresh, ...search });
   const discovery = observers?.discovery(found, snapshot) ?? found;
 
@@ -151,7 +158,8 @@ export async function compose({ loaded, runtime, foundation, persistence, previo
     notices: () => noticesOf(loaded, collected, variables),
     notes,
     ruleWarnings: () => findIneffectiveRules(rules, foreignTools(snapshot())),
-    scopedView: (options) => (scopedViews ??= createScopedViews(stages, { meaning, observers }))(options),
+    scopedView: (options) =>
+      (scopedViews ??= createScopedViews(stages, { meaning, observers, usage: toolUsage }))(options),
   };
   return stages;
 }

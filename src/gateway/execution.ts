@@ -13,7 +13,8 @@ import type { Repeats } from "../executor/repeats.js";
 import type { Validation } from "../executor/validation.js";
 import type { PinState } from "../executor/permit.js";
 import type { Call, CallResult } from "../model/call.js";
-import type { Tool } from "../model/tool.js";
+import { type Tool, toolId } from "../model/tool.js";
+import type { ToolUsage } from "../metatools/tool-usage.js";
 import type { Observers } from "./observing/observers.js";
 import type { RuntimeEnvironment } from "./runtime-environment.js";
 import { createPolicy, type Policy } from "../policy/policy.js";
@@ -42,6 +43,7 @@ export interface ExecutionParts {
   readonly validation: Validation;
   readonly storedResults: StoredResults;
   readonly repeats: Repeats;
+  readonly toolUsage: ToolUsage;
   readonly persistence: Persistence;
   readonly rules: CompiledRules;
   readonly finder: Pick<CatalogFinder, "find">;
@@ -75,6 +77,7 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
     observers,
     current,
     repeats,
+    toolUsage,
   } = parts;
   const { now, log } = runtime;
   const { store, audit, encryption, pendingWrites, note } = persistence;
@@ -122,7 +125,12 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
       newId: newRequestId,
       log,
     });
-    return (call) => (isListed(call.server) ? execute(call) : executeFirst(execute, call, upstreams));
+    return async (call) => {
+      const result = await (isListed(call.server) ? execute(call) : executeFirst(execute, call, upstreams));
+      if (result.isError !== true && call.dryRun !== true)
+        toolUsage.record(call.context.actor, toolId(call.server, call.tool));
+      return result;
+    };
   };
   return { execute: executeAmong(finder), executeAmong, policy, confirmations, idempotency };
 }

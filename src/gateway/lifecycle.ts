@@ -1,5 +1,6 @@
 // The lifecycle of the components (`Stages`) that are created for a configuration: created on first use, replaced
 // completely by a reload, closed once.
+import { createToolUsage } from "../metatools/tool-usage.js";
 import { type Persistence, type OpenPersistence, openPersistence } from "./persistence.js";
 import { compose } from "./compose.js";
 import type { Configured, ConnectionAccess, Foundation, Stages } from "./stages.js";
@@ -260,6 +261,7 @@ export class Lifecycle {
       storedResults: createStoredResults(config.execution.keepResultsMs, elapsed),
       repeats: createRepeats(elapsed),
       indexers: new Map(),
+      toolUsage: createToolUsage(),
       observers,
       current: () => this.#current,
       catalogChanged: () => this.#catalogChanged(),

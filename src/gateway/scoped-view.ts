@@ -45,7 +45,7 @@ interface CatalogParts {
   readonly refresh: Refresh;
 }
 
-export interface ScopedViewParts extends Pick<DiscoveryParts, "meaning"> {
+export interface ScopedViewParts extends Pick<DiscoveryParts, "meaning" | "usage"> {
   readonly observers?: Observers | undefined;
 }
 
@@ -70,7 +70,7 @@ export function createScopedViews<Stages extends ViewSource>(
 async function createView<Stages extends ViewSource>(
   all: Stages,
   { view: name, profile, mode }: ViewOptions & Pick<Config, "profile" | "mode">,
-  { meaning, observers }: ScopedViewParts,
+  { meaning, observers, usage }: ScopedViewParts,
 ): Promise<Stages> {
   const config = { ...all.config, profile, mode };
   const { runtime, upstreams } = all;
@@ -79,7 +79,14 @@ async function createView<Stages extends ViewSource>(
   const found =
     name === undefined
       ? undefined
-      : createDiscovery({ snapshot, lookup, refresh, options: config.search, ...(meaning && { meaning }) });
+      : createDiscovery({
+          snapshot,
+          lookup,
+          refresh,
+          options: config.search,
+          ...(usage && { usage }),
+          ...(meaning && { meaning }),
+        });
   const discovery = found === undefined ? all.discovery : (observers?.discovery(found, snapshot) ?? found);
   const execution = { ...all, execute: name === undefined ? all.execute : all.executeAmong(discovery) };
   const notes = name === undefined ? all.notes : () => [];

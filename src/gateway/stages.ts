@@ -1,4 +1,5 @@
 // The types of the components that are created for one configuration, and of those that outlive it.
+import type { ToolUsage } from "../metatools/tool-usage.js";
 import type { CatalogLookup } from "../catalog/lookup.js";
 import type { Refresh } from "../catalog/refresh.js";
 import type { Snapshot } from "../catalog/snapshot.js";
@@ -29,6 +30,8 @@ export interface Foundation {
   readonly storedResults: StoredResults;
   readonly repeats: Repeats;
   readonly indexers: Indexers;
+  /** Which tools each caller has used. It outlives a reload. */
+  readonly toolUsage: ToolUsage;
   /** Reports calls and searches to metrics, traces and the log; undefined if all three are disabled. */
   readonly observers: Observers | undefined;
   /** Returns the components of the current configuration; undefined while the first ones are being created. */

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { toSignature } from "../catalog/signature.js";
-import { describePending, type PendingServer } from "../catalog/starts.js";
+import type { PendingServer } from "../catalog/starts.js";
 import type { Execute } from "../executor/execute.js";
 import type { JsonObject } from "../model/json.js";
 import { RETRY_AFTER_SECONDS } from "../model/start.js";
@@ -11,12 +10,10 @@ import { describeServer } from "./describe-server.js";
 import { describeTool } from "./describe-tool.js";
 import type { Discovery } from "./discovery.js";
 import { executeTool } from "./execute-tool.js";
-import type { FoundTools } from "./found-tools.js";
 import { defineMetaTool, type MetaTool } from "./meta-tool.js";
 import { type ServerSummary, summaryOf } from "./metadata.js";
-import { addServerNote } from "./suggest-installable.js";
-import type { DescribeStep } from "../model/next-steps.js";
 import { describeDiscoveryStep } from "./next-steps.js";
+import { NO_SERVER, toSearchAnswer } from "./search-answer.js";
 import { searchInput } from "./search-input.js";
 
 export interface DiscoveryProfileParts {
@@ -110,7 +107,8 @@ function toStart({ phase, forMs }: PendingServer): JsonObject {
 function searchTools({ discovery }: DiscoveryProfileParts): MetaTool {
   return defineMetaTool({
     name: "search_tools",
-    description: "Find tools on all servers by what they do. Start here.",
+    description:
+      "Find tools on all servers. Start here. Name verb, object and product; one query may name several steps.",
     input: searchInput,
     readOnly: true,
     async run({ query, server: only, limit }, context) {
@@ -118,76 +116,6 @@ function searchTools({ discovery }: DiscoveryProfileParts): MetaTool {
       return { kind: "data", data: toSearchAnswer(found, describeDiscoveryStep) };
     },
   });
-}
-
-const MAX_SIGNATURE_LENGTH = 160;
-/**
- * How many hits get a long summary. Agents usually use one of the first hits; the short summaries of the other hits
- * only have to distinguish them.
- */
-const LIKELY_HITS = 2;
-const SHORT_SUMMARY = 60;
-
-/**
- * Converts search results to the format that MCP, REST, `--json` of the CLI and the benchmark of result sizes use.
- * `describe` renders the next steps in the note.
- */
-export function toSearchAnswer(found: FoundTools, describe: DescribeStep) {
-  const { hits, more, pending, installable = [] } = found;
-  const isPending = pending.length > 0;
-  return {
-    results: hits.map(({ tool: hit, relevance, why }, rank) => ({
-      server: hit.server,
-      tool: hit.name,
-      summary: summaryOf(hit, rank < LIKELY_HITS ? undefined : SHORT_SUMMARY),
-      relevance: Math.round(relevance * 100) / 100,
-      ...(hit.tags.length > 0 ? { tags: hit.tags } : {}),
-      ...(rank === 0 ? shortSignature(hit) : {}),
-      ...(why === undefined ? {} : { why }),
-    })),
-    ...(more > 0 ? { more } : {}),
-    ...(isPending ? { note: searchAgainNote(hits.length > 0, pending) } : {}),
-    ...(hits.length === 0 && !isPending ? { note: describeNoMatch(found, describe) } : {}),
-    ...(installable[0] === undefined ? {} : { installable: addServerNote(installable[0]) }),
-    ...(isPending ? { pending: pending.map(({ name }) => name), retry_after_seconds: RETRY_AFTER_SECONDS } : {}),
-  };
-}
-
-/** A note for search results while servers are starting: the wanted tool may belong to one of these servers. */
-function searchAgainNote(hasHits: boolean, pending: readonly PendingServer[]): string {
-  return `${describePending(pending)} Search again in ${RETRY_AFTER_SECONDS} s${hasHits ? " if nothing here fits" : ""}.`;
-}
-
-function shortSignature(found: Tool): { signature?: string } {
-  const signature = toSignature(found.definition);
-  return signature.length <= MAX_SIGNATURE_LENGTH ? { signature } : {};
-}
-
-const MAX_FAILED = 10;
-const NO_SERVER =
-  "No server is configured. The user can find one with `anygpt mcp find WORDS` and add it with `anygpt mcp add`.";
-
-/**
- * Returns a sentence such as ` Closest tools: tavily:search (Search the web), …`, or an empty string if no tool is
- * near.
- */
-export function closestTools({ closest }: Pick<FoundTools, "closest">): string {
-  const named = closest.map((one) => {
-    const summary = summaryOf(one, SHORT_SUMMARY).replace(/[.。]$/u, "");
-    return summary === "" ? one.id : `${one.id} (${summary})`;
-  });
-  return named.length === 0 ? "" : ` Closest tools: ${named.join(", ")}.`;
-}
-
-function describeNoMatch(found: FoundTools, describe: DescribeStep): string {
-  const { failed, hasServers } = found;
-  if (!hasServers) return `No tool fits: ${NO_SERVER}`;
-  const names = failed.slice(0, MAX_FAILED).map(({ definition }) => definition.name);
-  const notSearched =
-    failed.length > 0
-      ? ` The search did not include these servers, because they failed to start: ${names.join(", ")}.`
-      : "";
-  return `No tool fits.${closestTools(found)}${notSearched} Search with other words. ${describe({ action: "list-servers" })}`;
 }
 
 function listTools({ discovery }: DiscoveryProfileParts): MetaTool {

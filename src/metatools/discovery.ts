@@ -11,9 +11,10 @@ import type { SearchDocument } from "../search/fields.js";
 import { nearestNames } from "../search/nearest.js";
 import { createIndexer, type DocumentGroup, type Indexer } from "../search/indexer.js";
 import type { Meaning } from "../search/meaning/meaning.js";
-import type { SearchIndex } from "../search/search-index.js";
+import type { SearchHit, SearchIndex } from "../search/search-index.js";
 import type { SearchOptions } from "../search/options.js";
-import type { FoundTools } from "./found-tools.js";
+import type { FoundTool, FoundTools } from "./found-tools.js";
+import type { ToolUsage } from "./tool-usage.js";
 import { suggestInstallable } from "./suggest-installable.js";
 import { toSearchDocument } from "./search-document.js";
 
@@ -28,6 +29,8 @@ export interface DiscoveryParts {
   readonly directory?: Directory;
   /** Names of servers that the configuration disables. */
   readonly disabled?: readonly string[];
+  /** Which tools each caller has used in this session. */
+  readonly usage?: ToolUsage;
   /** Indexers that outlive a reload of the configuration, so that unchanged tools are not indexed again. */
   readonly indexers?: Indexers;
 }
@@ -62,12 +65,11 @@ export interface Discovery extends CatalogFinder {
 
 /** How long a search waits for servers whose tools are not known yet. */
 const FIRST_TIME_WAIT_MS = 1500;
-/** How long a search waits in total while it finds no tool, because an empty result is of little use to a caller. */
+/** How long a search waits in total while no tool fits, because such a result is of little use to a caller. */
 const NOTHING_FOUND_WAIT_MS = 5000;
-const MAX_CLOSEST = 3;
 
 export function createDiscovery(parts: DiscoveryParts): Discovery {
-  const { snapshot, lookup, refresh, options, meaning, directory, disabled = [] } = parts;
+  const { snapshot, lookup, refresh, options, meaning, directory, disabled = [], usage } = parts;
   const finderParts = { snapshot, lookup, refresh, disabled, nearest: nearestNames };
   const finder = createCatalogFinder(finderParts);
   const { indexers = new Map() as Indexers } = parts;
@@ -98,6 +100,7 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
     minRelevance,
     includeDisabled = false,
     explain = false,
+    context,
   }: SearchRequest): Promise<FoundTools> => {
     const current = snapshot();
     const accepts = (id: string): boolean => {
@@ -107,29 +110,37 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
       return (includeDisabled || tool.enabled) && (only === undefined || tool.server === only);
     };
     const index = await indexOf(current);
-    const answer = index.search(query, {
-      limit: limit ?? options.limit,
-      minRelevance: minRelevance ?? options.minRelevance,
-      accepts,
-    });
-    const hits = withNamedFileFirst(query, current, answer.hits, accepts).flatMap(({ id, relevance }) => {
+    const ask = (isAccepted: typeof accepts) =>
+      index.search(query, {
+        limit: limit ?? options.limit,
+        minRelevance: minRelevance ?? options.minRelevance,
+        accepts: isAccepted,
+        isNarrowed: only !== undefined,
+        usage: options.usage ? usage?.of(context?.actor) : undefined,
+      });
+    const first = ask(accepts);
+    // The built-in tools are about the gateway itself: they are no use as the closest tools.
+    const answer = first.fit === "none" ? ask((id) => accepts(id) && isUpstreamId(id, current)) : first;
+    const named = withNamedFileFirst(query, current, answer.hits, accepts);
+    const fit = named === answer.hits ? answer.fit : "good";
+    const toFound = ({ id, relevance, step }: SearchHit): FoundTool[] => {
       const tool = current.tools.get(id);
       if (tool === undefined) return [];
       const describe = (): SearchDocument => toSearchDocument(tool, current.servers.get(tool.server));
-      return [{ tool, relevance, ...(explain ? { why: index.explain(query, describe()) } : {}) }];
-    });
-    const { more } = answer;
-    const isUpstream = ({ server }: Tool): boolean => !isBuiltInName(server, current);
-    const closest = answer.closest.flatMap((id) => current.tools.get(id) ?? []).filter(isUpstream);
+      const why = explain ? { why: index.explain(query, describe()) } : {};
+      return [{ tool, relevance, ...(step === undefined ? {} : { step }), ...why }];
+    };
+    const hits = named.flatMap(toFound);
     const isSearched = (name: string): boolean => only === undefined || only === name;
     const pending = refresh.starts().filter(({ name }) => isSearched(name));
     const isComplete = only === undefined && filter === undefined && pending.length === 0;
     const installable =
-      hits.length === 0 && isComplete && options.suggestions ? await suggestInstallable(query, current, directory) : [];
+      fit === "none" && isComplete && options.suggestions ? await suggestInstallable(query, current, directory) : [];
     return {
+      fit,
       hits,
-      more,
-      closest: closest.slice(0, MAX_CLOSEST),
+      also: answer.also.flatMap(toFound).filter(({ tool }) => !isBuiltInName(tool.server, current)),
+      missing: answer.missing,
       hasServers: [...current.servers.values()].some((one) => !isBuiltIn(one)),
       pending,
       failed: finder.failed().filter(({ definition }) => isSearched(definition.name)),
@@ -150,25 +161,21 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
         const restMs = began + NOTHING_FOUND_WAIT_MS - performance.now();
         if (waitMs !== undefined || restMs <= 0 || !found.pending.some(({ isProgressing }) => isProgressing))
           return found;
-        if (found.hits.some(({ tool }) => !isBuiltInName(tool.server, snapshot()))) return found;
+        if (found.fit !== "none" && found.hits.some(({ tool }) => !isBuiltInName(tool.server, snapshot())))
+          return found;
         await refresh.whenSettled(restMs, { server: only, isEnough: () => snapshot().tools !== tools });
       }
     },
   };
 }
 
-interface Hit {
-  readonly id: string;
-  readonly relevance: number;
-}
-
 /** If the query is the exact id of a tool file, puts the tool of that file first. */
 function withNamedFileFirst(
   query: string,
   { servers }: Snapshot,
-  hits: readonly Hit[],
+  hits: readonly SearchHit[],
   accepts: (id: string) => boolean,
-): readonly Hit[] {
+): readonly SearchHit[] {
   const name = query.trim();
   for (const { definition, tools } of servers.values()) {
     if (definition.files === undefined) continue;
@@ -176,6 +183,11 @@ function withNamedFileFirst(
     if (tool !== undefined) return [{ id: tool.id, relevance: 1 }, ...hits.filter(({ id }) => id !== tool.id)];
   }
   return hits;
+}
+
+function isUpstreamId(id: string, current: Snapshot): boolean {
+  const server = current.tools.get(id)?.server;
+  return server !== undefined && !isBuiltInName(server, current);
 }
 
 function isBuiltInName(server: string, { servers }: Snapshot): boolean {

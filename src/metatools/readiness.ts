@@ -3,6 +3,7 @@ import type { PendingServer, StartPhase } from "../catalog/starts.js";
 import type { ErrorCode } from "../errors.js";
 import { type SearchResult, toSearchResult } from "./metadata.js";
 import type { FoundTools } from "./found-tools.js";
+import type { Fit } from "../search/relevance.js";
 
 /** A server that is still starting, so that its tools are not known yet. */
 export interface StartingServer {
@@ -35,10 +36,17 @@ export interface Readiness {
 
 /** The result of `search`: the tools that match, and the servers whose tools could not be searched. */
 export interface SearchOutcome {
+  /**
+   * How well the results fit the query. `good`: the first is probably the right one. `unsure`: the right one is probably
+   * among them. `none`: no tool fits, and the results are only the closest tools.
+   */
+  readonly fit: Fit;
   readonly results: readonly SearchResult[];
-  /** How many tools match in addition to `results`. */
-  readonly more: number;
-  /** Servers that are still starting. While there are any, empty `results` do not mean that no tool matches. */
+  /** The ids of further tools that may still be right, best first. */
+  readonly also: readonly string[];
+  /** Known products that the query names and that no tool contains. */
+  readonly missing: readonly string[];
+  /** Servers that are still starting. While there are any, the right tool may be one of theirs. */
   readonly pending: readonly StartingServer[];
   /** Servers that could not be started or reached. */
   readonly failed: readonly FailedServer[];
@@ -48,8 +56,9 @@ export function toReadiness(pending: readonly PendingServer[], failed: readonly 
   return { ready: pending.length === 0, ...toMissing(pending, failed) };
 }
 
-export function toSearchOutcome({ hits, more, pending, failed }: FoundTools): SearchOutcome {
-  return { results: hits.map(toSearchResult), more, ...toMissing(pending, failed) };
+export function toSearchOutcome({ fit, hits, also, missing, pending, failed }: FoundTools): SearchOutcome {
+  const results = hits.map(toSearchResult);
+  return { fit, results, also: also.map(({ tool }) => tool.id), missing, ...toMissing(pending, failed) };
 }
 
 function toMissing(

@@ -4,6 +4,7 @@ import { FIELD_NAMES, readFields, type SearchDocument } from "./fields.js";
 import { TOOL_PIECES } from "./meaning/closeness.js";
 import type { Meaning, ToolMeaning } from "./meaning/meaning.js";
 import { copyText } from "../util/text.js";
+import { type BlockTraits, createBlockTraits } from "./block-traits.js";
 import { splitChunks, toKey, tokenizeChunk } from "./tokenize.js";
 import type { Vocabulary } from "./vocabulary.js";
 
@@ -28,6 +29,7 @@ export interface Block {
   readonly words: Uint32Array;
   /** The weighted frequency of each word, in units of `FREQUENCY_STEP`. */
   readonly frequencies: Uint16Array;
+  readonly traits: BlockTraits;
   /** The embedding vectors of the documents; undefined if no model is used. */
   readonly meanings: Meanings | undefined;
 }
@@ -106,10 +108,12 @@ export function createBlockBuilder({ vocabulary, ranking, meaning }: BlockParts)
     const documents = unsorted.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     const ends = new Uint32Array(documents.length);
     const list = createWordList(documents.length * EXPECTED_WORDS);
+    const traits = createBlockTraits(documents.length, vocabulary);
     const meanings = meaning === undefined ? undefined : createMeanings(documents.length, meaning.dims);
     for (const [number, document] of documents.entries()) {
       readDocument(document, list);
       ends[number] = list.count();
+      traits.set(number, document);
       if (meaning !== undefined) meanings?.set(number, meaning.readTool(document));
       if (number % DOCUMENTS_PER_TURN === DOCUMENTS_PER_TURN - 1) yield;
     }
@@ -122,6 +126,7 @@ export function createBlockBuilder({ vocabulary, ranking, meaning }: BlockParts)
       deprecated: Uint8Array.from(documents, ({ description }) => (findDeprecation(description) === undefined ? 0 : 1)),
       ends,
       ...list.take(),
+      traits: traits.all,
       meanings: meanings?.all,
     };
   };

@@ -32,6 +32,8 @@ export interface RankingConstants {
   readonly typingError: number;
   /** The weight of stop words such as "the" or "please", relative to other words. */
   readonly stopWord: number;
+  /** The weight of words in quoted texts, URLs and e-mail addresses, relative to other words. */
+  readonly payload: number;
   /** For a query with several clauses: how much the best matching clause adds to the score of the whole query. */
   readonly clause: number;
   /** A clause counts in full if its score is at least the best score for the whole query divided by this number. */
@@ -76,6 +78,20 @@ export interface RankingConstants {
   readonly closeServer: number;
   /** Second pass: the weight of the share of the query's words that the tool matches. */
   readonly closeCovered: number;
+  /** Comparison of request and tool: the weight of the same or another action. */
+  readonly action: number;
+  /** Comparison of request and tool: the weight of the things that the tool acts on. */
+  readonly object: number;
+  /** Comparison of request and tool: what a tool of a product that the query names gains. */
+  readonly product: number;
+  /** Comparison of request and tool: what a general-purpose tool gains for an open question or a URL. */
+  readonly general: number;
+  /** Comparison of request and tool: what a tool gains that finds an identifier which the best candidate needs. */
+  readonly lookup: number;
+  /** What a tool gains at most that the caller has used in this session. */
+  readonly usage: number;
+  /** For a request with several steps: what the best tool for a step gains. */
+  readonly step: number;
 }
 
 export const RANKING: RankingConstants = {
@@ -99,6 +115,7 @@ export const RANKING: RankingConstants = {
   halfBeyond: 5,
   typingError: 0.3,
   stopWord: 0.15,
+  payload: 0.5,
   clause: 0.6,
   clauseScale: 2,
   server: 0.2,
@@ -114,4 +131,11 @@ export const RANKING: RankingConstants = {
   closeName: 0.6,
   closeServer: 1.1,
   closeCovered: 2.5,
+  action: 0.2,
+  object: 0.15,
+  product: 2,
+  general: 0.5,
+  lookup: 1.25,
+  usage: 0.4,
+  step: 0.8,
 };

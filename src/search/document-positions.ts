@@ -1,5 +1,7 @@
 import type { Block } from "./block.js";
+import { type BlockTraits, readStoredTraits, type StoredTraits } from "./block-traits.js";
 import { TOOL_PIECES } from "./meaning/closeness.js";
+import type { GeneralUse } from "./traits.js";
 import type { DocumentWords } from "./rerank.js";
 
 /** Maps document numbers, which count across all index blocks, to the data in the blocks. */
@@ -9,6 +11,9 @@ export interface DocumentPositions {
   serverOf(document: number): string;
   isDeprecated(document: number): boolean;
   wordsOf(document: number): DocumentWords;
+  traitsOf(document: number): StoredTraits;
+  /** The documents that have this general use. */
+  withUse(use: GeneralUse): readonly number[];
   /** The subword tokens of a document for the second pass; empty if no model is used. */
   piecesOf(document: number): Uint16Array;
   /** The documents whose name or id has this normalized form (see `toKey`). */
@@ -29,6 +34,8 @@ export function createDocumentPositions(blocks: readonly Block[], size: number):
     const number = blockOf[document] ?? 0;
     return { block: blocks[number], at: document - (firsts[number] ?? 0) };
   };
+  // Filled on the first request for a use: most catalogs have few general-purpose tools.
+  const byUse = new Map<GeneralUse, readonly number[]>();
   let blockByKey: ReadonlyMap<string, number> | undefined;
   return {
     size,
@@ -53,6 +60,19 @@ export function createDocumentPositions(blocks: readonly Block[], size: number):
         frequencies: block?.frequencies.subarray(start, end) ?? new Uint16Array(),
       };
     },
+    traitsOf(document) {
+      const { block, at } = find(document);
+      return readStoredTraits(block?.traits ?? NO_TRAITS, at);
+    },
+    withUse(use) {
+      const known = byUse.get(use);
+      if (known !== undefined) return known;
+      const found = [...blocks.entries()].flatMap(([number, { ids, traits }]) =>
+        [...ids.keys()].filter((at) => readStoredTraits(traits, at).has(use)).map((at) => at + (firsts[number] ?? 0)),
+      );
+      byUse.set(use, found);
+      return found;
+    },
     piecesOf(document) {
       const { block, at } = find(document);
       return block?.meanings?.pieces.subarray(at * TOOL_PIECES, (at + 1) * TOOL_PIECES) ?? new Uint16Array();
@@ -72,6 +92,13 @@ export function createDocumentPositions(blocks: readonly Block[], size: number):
 }
 
 const SEVERAL = -1;
+const NO_TRAITS: BlockTraits = {
+  actions: new Uint8Array(),
+  flags: new Uint16Array(),
+  objects: new Uint32Array(),
+  needs: new Uint32Array(),
+  products: new Uint32Array(),
+};
 
 /** For each normalized name, the number of the block that contains it, or `SEVERAL`. */
 function indexKeys(blocks: readonly Block[]): ReadonlyMap<string, number> {

@@ -1,3 +1,5 @@
+import type { Fit } from "./relevance.js";
+
 /** A benchmark query and the tools that answer it. A higher grade is a better answer; the default is 1. */
 export interface EvalQuery {
   readonly query: string;
@@ -8,6 +10,8 @@ export interface EvalQuery {
 export interface EvalOutcome {
   /** The ids of the tools that were found, best first. */
   readonly ids: readonly string[];
+  /** How well the tools fit the query, as the search states it. */
+  readonly fit?: Fit;
   /** The number of tokens of the search result. */
   readonly tokens: number;
   readonly latencyMs: number;
@@ -22,7 +26,11 @@ export interface EvalScores {
   readonly "recall@10": number;
   readonly "ndcg@10": number;
   readonly mrr: number;
-  /** 1 for a query without any hit, otherwise 0. The mean is the share of such queries. */
+  /** 1 if a relevant tool is anywhere in the answer, otherwise 0. */
+  readonly shown: number;
+  /** 1 for an answer without any tool, otherwise 0. The mean is the share of such queries. */
+  readonly empty: number;
+  /** 1 for a query that no tool fits according to the search, otherwise 0. */
   readonly refused: number;
 }
 
@@ -35,7 +43,7 @@ export interface EvalReport extends EvalScores {
 
 /** Computes all measures of a benchmark run. The outcomes are in the order of the queries. */
 export function evaluateOutcomes(queries: readonly EvalQuery[], outcomes: readonly EvalOutcome[]): EvalReport {
-  const scores = outcomes.map(({ ids }, index) => scoreAnswer(queries[index]?.relevant ?? [], ids));
+  const scores = outcomes.map(({ ids, fit }, index) => scoreAnswer(queries[index]?.relevant ?? [], ids, fit));
   const tokens = outcomes.map((outcome) => outcome.tokens);
   const latencies = outcomes.map((outcome) => outcome.latencyMs);
   return {
@@ -47,7 +55,7 @@ export function evaluateOutcomes(queries: readonly EvalQuery[], outcomes: readon
 }
 
 /** Scores one search result. Every relevant tool counts equally, regardless of its grade, except in `ndcg@10`. */
-export function scoreAnswer(relevant: EvalQuery["relevant"], ids: readonly string[]): EvalScores {
+export function scoreAnswer(relevant: EvalQuery["relevant"], ids: readonly string[], fit?: Fit): EvalScores {
   const grades = new Map(relevant.map(({ id, grade = 1 }) => [id, grade]));
   const recallAt = (count: number): number =>
     ids.slice(0, count).filter((id) => grades.has(id)).length / Math.max(grades.size, 1);
@@ -60,7 +68,9 @@ export function scoreAnswer(relevant: EvalQuery["relevant"], ids: readonly strin
     "recall@10": recallAt(10),
     "ndcg@10": ndcgAt10(ids, grades),
     mrr: first === -1 ? 0 : 1 / (first + 1),
-    refused: ids.length === 0 ? 1 : 0,
+    shown: first === -1 ? 0 : 1,
+    empty: ids.length === 0 ? 1 : 0,
+    refused: fit === "none" || ids.length === 0 ? 1 : 0,
   };
 }
 
@@ -76,6 +86,8 @@ export function averageScores(all: readonly EvalScores[]): EvalScores {
     "recall@10": mean("recall@10"),
     "ndcg@10": mean("ndcg@10"),
     mrr: mean("mrr"),
+    shown: mean("shown"),
+    empty: mean("empty"),
     refused: mean("refused"),
   };
 }

@@ -10,11 +10,18 @@ export interface SearchDocument {
   readonly parameters: readonly SearchParameter[];
   readonly tags: readonly string[];
   readonly serverDescription?: string;
+  /** The HTTP method in upper case, if the tool is an operation of a REST API. */
+  readonly method?: string;
+  /** The path template of a REST operation, such as `/repos/{owner}/issues`. */
+  readonly path?: string;
+  /** Whether the tool states that it changes nothing. */
+  readonly isReadOnly?: boolean;
 }
 
 export interface SearchParameter {
   readonly name: string;
   readonly description: string;
+  readonly isRequired?: boolean;
   /** The values that the parameter accepts, if it is an enumeration. */
   readonly values?: readonly string[];
 }

@@ -14,16 +14,20 @@ export const searchOptions = z
       .min(0)
       .max(1)
       .default(0)
-      .describe("The lowest relevance of a hit, from 0 to 1. Hits that are almost certainly wrong are never shown."),
+      .describe("The lowest relevance of a hit, from 0 to 1. If it is 0, a search always lists the closest tools."),
     semantic: z
       .boolean()
       .default(true)
       .describe("Whether search also matches by meaning, with the model in this package, or by words only."),
+    usage: z
+      .boolean()
+      .default(true)
+      .describe("Whether tools that the caller has used successfully in this session rank a little higher."),
     suggestions: z
       .boolean()
       .default(true)
       .describe(
-        "Whether a search without a hit suggests a public server that could be added, from the directory in this package. This uses no network.",
+        "Whether a search that no tool fits suggests a public server that could be added, from the directory in this package. This uses no network.",
       ),
   })
   .prefault({})

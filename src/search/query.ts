@@ -1,5 +1,6 @@
 import { splitClauses } from "./clauses.js";
 import type { RankingConstants } from "./constants.js";
+import { createPayloadTest } from "./request/request.js";
 import { relate } from "./lexicon/lexicon.js";
 import type { FindNearWords } from "./near-words.js";
 import { countWord, type Postings } from "./postings.js";
@@ -29,9 +30,9 @@ export interface QueryReading {
 
 /**
  * The role of a query term. `small`: a stop word such as "please", which helps to order good hits but need not occur in
- * them. `implied`: several stop words together imply a concept, as "how far" implies a distance.
+ * them. `payload`: a word of a quoted text, URL or e-mail address, which the tool need not contain. `implied`: several stop words together imply a concept, as "how far" implies a distance.
  */
-export type TermRole = "content" | "small" | "implied";
+export type TermRole = "content" | "small" | "payload" | "implied";
 
 /** One word of a query and all words of the catalog that match it. */
 export interface Term {
@@ -63,6 +64,12 @@ export interface QueryParts {
 /** A word that occurs in more documents than this is assumed to occur in one that the caller may see. */
 const FEW_DOCUMENTS = 8;
 
+/** Whether a document that the caller may see contains the word. */
+export function isKnownWord(word: string, parts: QueryParts): boolean {
+  const number = parts.vocabulary.findWord(word);
+  return number !== undefined && isVisible(number, parts);
+}
+
 function isVisible(word: number, { postings, accepts }: QueryParts): boolean {
   const count = countWord(postings, word);
   if (count === 0 || count > FEW_DOCUMENTS) return count > 0;
@@ -79,13 +86,14 @@ interface Draft extends Term {
 
 export function readQuery(query: string, parts: QueryParts): Query {
   const { words, marks, clauses } = readWords(query, parts);
+  const isPayload = createPayloadTest(query);
   const drafts = new Map<string, Draft>();
   for (const [index, word] of words.entries()) {
     const stem = toStem(word);
     const known = drafts.get(stem);
     const mark = marks[index] ?? 0;
     if (known !== undefined) known.clauses |= mark;
-    else drafts.set(stem, draftTerm({ word, stem, clauses: mark }, parts));
+    else drafts.set(stem, draftTerm({ word, stem, clauses: mark, isPayload: isPayload(word) }, parts));
   }
   const terms = [...drafts.values()];
   const corrections = correctTyping(terms, parts);
@@ -93,10 +101,7 @@ export function readQuery(query: string, parts: QueryParts): Query {
 }
 
 function readWords(query: string, parts: QueryParts) {
-  const isKnown = (word: string): boolean => {
-    const number = parts.vocabulary.findWord(word);
-    return number !== undefined && isVisible(number, parts);
-  };
+  const isKnown = (word: string): boolean => isKnownWord(word, parts);
   const clauses = splitClauses(query);
   const marked = clauses.flatMap((clause, index) =>
     tokenizeQuery(clause, isKnown).map((word) => ({ word, mark: 1 << index })),
@@ -105,7 +110,10 @@ function readWords(query: string, parts: QueryParts) {
   return { words: counted.map(({ word }) => word), marks: counted.map(({ mark }) => mark), clauses };
 }
 
-function draftTerm({ word, stem, clauses }: Pick<Draft, "word" | "stem" | "clauses">, parts: QueryParts): Draft {
+function draftTerm(
+  { word, stem, clauses, isPayload }: Pick<Draft, "word" | "stem" | "clauses"> & { readonly isPayload: boolean },
+  parts: QueryParts,
+): Draft {
   const { vocabulary, postings, ranking } = parts;
   const stemNumber = vocabulary.findStem(stem);
   const rarity = toRarity(stemNumber === undefined ? 0 : (postings.stemCounts[stemNumber] ?? 0), postings.size);
@@ -122,8 +130,8 @@ function draftTerm({ word, stem, clauses }: Pick<Draft, "word" | "stem" | "claus
     word,
     stem,
     rarity,
-    weight: rarity * (isStop ? ranking.stopWord : 1),
-    role: isStop ? "small" : "content",
+    weight: rarity * (isStop ? ranking.stopWord : isPayload ? ranking.payload : 1),
+    role: isStop ? "small" : isPayload ? "payload" : "content",
     clauses,
     readings,
   };
@@ -138,7 +146,9 @@ function addRelations(words: readonly string[], drafts: ReadonlyMap<string, Draf
   const content = [...drafts.values()].filter(({ role }) => role === "content").length;
   const lengthShare = 1 / (1 + Math.max(0, content - ranking.shortQuery) / ranking.halfBeyond);
   const added: Term[] = [];
-  for (const { from, stem, kind } of relate(words)) {
+  for (const { from, stem, kind: relation } of relate(words)) {
+    // The name of a product stands for the kind of its tools, as a concept does.
+    const kind = relation === "same" ? "same" : "concept";
     const stemNumber = vocabulary.findStem(stem);
     const count = stemNumber === undefined ? 0 : (postings.stemCounts[stemNumber] ?? 0);
     if (stemNumber === undefined || count === 0 || drafts.get(stem)?.role === "content") continue;

@@ -169,31 +169,55 @@ describe("search", () => {
     expect([search("delete the x thing"), search("remove the x thing")]).toEqual(["b:delete_x", "a:remove_x"]);
   });
 
-  it("omits hits far below the best", () => {
-    expect(ids("file")).toEqual(["fs:read_file", "fs:writeFile"]);
-    expect(ids("delete branch file")).toEqual(["github:delete_branch"]);
+  it("lists hits far below the best only by name", () => {
+    const answer = index.search("list the repositories of an organization, or a file", { limit: 10 });
+    expect(answer.hits.map(({ id }) => id).slice(0, 1)).toEqual(["github:list_repositories"]);
+    expect(answer.hits.length).toBeLessThan(3);
+    expect(answer.also.map(({ id }) => id)).toContain("fs:writeFile");
+    expect(index.search("file", { limit: 10 }).hits.map(({ id }) => id)).toEqual(["fs:read_file", "fs:writeFile"]);
   });
 
   it("returns nothing below the requested minimum relevance", () => {
-    expect(ids("delete spaceship trajectories quickly", { minRelevance: 0.6 })).toEqual([]);
+    expect(index.search("delete spaceship trajectories quickly", { limit: 10, minRelevance: 0.6 })).toEqual({
+      fit: "none",
+      hits: [],
+      also: [],
+      missing: [],
+    });
   });
 
-  it.each(["", "   ", "?!…", "what is it?", "xyzzy"])("finds no hits and no closest tools for %j", (query) => {
-    expect(index.search(query, { limit: 10 })).toEqual({ hits: [], more: 0, closest: [] });
+  it.each(["", "   ", "?!…", "what is it?", "xyzzy"])("lists three tools that do not fit for %j", (query) => {
+    const answer = index.search(query, { limit: 10 });
+    expect(answer).toMatchObject({ fit: "none", hits: { length: 3 }, also: [] });
+    expect(index.search(query, { limit: 2 }).hits).toHaveLength(2);
   });
 
-  it("counts the hits beyond the limit", () => {
+  it("always lists a tool that the caller may see, for every query", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 80 }), (query) => {
+        const accepts = (id: string): boolean => id === "mail:send";
+        expect(index.search(query, { limit: 5, accepts }).hits.map(({ id }) => id)).toEqual(["mail:send"]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("never states that nothing fits if the caller has chosen a server", () => {
+    expect(index.search("xyzzy", { limit: 5, isNarrowed: true }).fit).toBe("unsure");
+  });
+
+  it("lists tools beyond the limit by name", () => {
     const many = createSearchIndex(Array.from({ length: 20 }, (_, number) => doc(`s${number}:ping_host`, "Ping.")));
     const answer = many.search("ping", { limit: 3 });
     expect(answer.hits.map((hit) => hit.id)).toEqual(["s0:ping_host", "s10:ping_host", "s11:ping_host"]);
-    expect(answer.more).toBe(17);
+    expect(answer.also).toHaveLength(9);
   });
 
   it("checks visibility before it applies the limit", () => {
     const hidden = (id: string): boolean => id !== "github:create_issue";
     const answer = index.search("create issue", { limit: 1, accepts: hidden });
     expect(answer.hits.map((hit) => hit.id)).toEqual(["github:create_issue_comment"]);
-    expect(answer.more).toBe(0);
+    expect(answer.also.map((hit) => hit.id)).not.toContain("github:create_issue");
   });
 
   it("compares hits only with the best one that the caller may see", () => {
@@ -202,16 +226,9 @@ describe("search", () => {
     );
   });
 
-  it("names the closest visible tools when nothing fits", () => {
-    const query = "delete a spaceship";
-    expect(index.search(query, { limit: 5, minRelevance: 1 }).closest).toEqual(["github:delete_branch"]);
-    const accepts = (id: string): boolean => id.startsWith("fs:");
-    expect(index.search(query, { limit: 5, minRelevance: 1, accepts }).closest).toEqual([]);
-  });
-
-  it("does not call a tool close because of a similarly spelled word", () => {
+  it("does not find that a tool fits because of a similarly spelled word", () => {
     const own = createSearchIndex([doc("kit:compare", "Compares two texts, whether they differ or not.")]);
-    expect(own.search("weather in Paris", { limit: 5 })).toEqual({ hits: [], more: 0, closest: [] });
+    expect(own.search("weather in Paris", { limit: 5 })).toMatchObject({ fit: "none", hits: [{ id: "kit:compare" }] });
   });
 
   it("gives the same answer for any order of the documents", () => {
@@ -232,7 +249,7 @@ describe("search", () => {
   it("works without documents", () => {
     const empty = createSearchIndex([]);
     expect(empty.size).toBe(0);
-    expect(empty.search("anything", { limit: 10 })).toEqual({ hits: [], more: 0, closest: [] });
+    expect(empty.search("anything", { limit: 10 })).toEqual({ fit: "none", hits: [], also: [], missing: [] });
   });
 
   it("never throws and keeps relevance between 0 and 1, for every query and document", () => {

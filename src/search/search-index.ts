@@ -1,21 +1,22 @@
 // Builds a search index over index blocks and searches it by words and meaning. Independent of MCP, callers and
 // storage.
 import { type Block, type BlockParts, createBlockBuilder } from "./block.js";
+import { createCandidateFinder } from "./candidates.js";
 import { type RankingConstants, RANKING } from "./constants.js";
+import { createDocumentPositions } from "./document-positions.js";
 import { explainMatch, type Match } from "./explain.js";
 import type { SearchDocument } from "./fields.js";
-import { type Fused, fuse } from "./fuse.js";
-import { runSecondPass } from "./second-pass.js";
+import type { Fused } from "./fuse.js";
+import { nameExactly, toHits, type Weighed } from "./hits.js";
 import { createLikenessIndex } from "./meaning/likeness.js";
 import type { Meaning } from "./meaning/meaning.js";
 import { createNearWords, type FindNearWords } from "./near-words.js";
 import { countWord, invert, type Postings } from "./postings.js";
-import { createDocumentPositions } from "./document-positions.js";
-import { type Query, type QueryParts, readQuery } from "./query.js";
-import { type Evidence, somethingFits, toRelevance, weighEvidence } from "./relevance.js";
-import { rerank } from "./rerank.js";
+import { createProductFinder } from "./products.js";
+import { isKnownWord, type Query, type QueryParts, readQuery } from "./query.js";
+import { type Evidence, type Fit, judgeFit, toRelevance, weighEvidence } from "./relevance.js";
+import { readRequest, type Request } from "./request/request.js";
 import { createScorer } from "./score.js";
-import { closestDocuments } from "./suggest.js";
 import { toKey } from "./tokenize.js";
 import { createVocabulary, type Vocabulary } from "./vocabulary.js";
 
@@ -25,55 +26,64 @@ export interface SearchIndex {
   /** Explains which words of the query occur in which fields of a document, and how they match. */
   explain(query: string, document: SearchDocument): Match[];
   /** Returns the features from which relevance is computed, best candidate first. Used to fit the relevance model. */
-  weigh(query: string, accepts?: (id: string) => boolean): { id: string; evidence: Evidence }[];
+  weigh(query: string, accepts?: (id: string) => boolean): WeighedAnswer;
+}
+
+export interface WeighedAnswer {
+  readonly candidates: readonly { readonly id: string; readonly evidence: Evidence }[];
+  /** Whether a tool fits for a reason that the evidence does not contain. */
+  readonly isKnownToFit: boolean;
 }
 
 export interface SearchQuery {
+  /** The maximum number of hits. */
   readonly limit: number;
   /** The lowest relevance of a hit; other hits are omitted. */
   readonly minRelevance?: number;
   /** Whether the caller may see a document. Applied before `limit`. */
   readonly accepts?: (id: string) => boolean;
+  /** Whether the caller has chosen a server: then the fit is never `none`. */
+  readonly isNarrowed?: boolean;
+  /** How often the caller has used a document in this session, from 0 (never) to 1. */
+  readonly usage?: ((id: string) => number) | undefined;
 }
 
 export interface SearchHit {
   readonly id: string;
   /** The probability, from 0 to 1, that this is what the user looked for. It can be compared between queries. */
   readonly relevance: number;
+  /** If the query names several steps: the number of the step, from 1, for which this is the best document. */
+  readonly step?: number;
 }
 
 export interface SearchAnswer {
+  readonly fit: Fit;
+  /** Best first. Empty only if the caller may see no document, or if `minRelevance` excludes all. */
   readonly hits: readonly SearchHit[];
-  /** The number of hits beyond `limit` whose relevance is not far below that of the best. */
-  readonly more: number;
-  /** If nothing fits the query: the ids of the closest documents, best first. */
-  readonly closest: readonly string[];
+  /** Further documents that may still be right, best first. */
+  readonly also: readonly SearchHit[];
+  /** Known products that the query names and that no document contains. */
+  readonly missing: readonly string[];
 }
 
-/**
- * The number of candidates: the documents with the highest lexical scores, and those with the highest semantic
- * similarity.
- */
-const BEST_BY_WORDS = 100;
-const NEAREST_IN_MEANING = 50;
-/**
- * The maximum number of candidates that can become hits. Further candidates are neither returned nor counted in `more`.
- */
+/** The maximum number of candidates that can become hits. */
 const MAX_HITS = 60;
-/**
- * A hit is omitted if its relevance is below this share of the best hit's relevance, unless it is among the first few.
- * With an embedding model, relevances are farther apart.
- */
-const FAR_BELOW_BEST = { words: 0.06, meaning: 0.04 };
-const FIRST_FEW = 3;
-/** Like `FIRST_FEW`, for a query with several clauses, which may need a tool for each clause. */
-const FIRST_FEW_OF_SEVERAL = 5;
-/** If more tools than this have the name in the query, the name alone does not identify a tool. */
-const MAX_NAMESAKES = 3;
-/** Hits below this relevance are omitted even among the first few. */
-const MIN_SHOWN_RELEVANCE = 0.01;
-/** The highest relevance of a hit. Only a tool whose name or id is the query gets 1. */
-const MAX_RELEVANCE = 0.99;
+/** Hits below this relevance are only listed in `also`, except the first. The limit for the second hit is lower. */
+const MIN_HIT_RELEVANCE = 0.2;
+const MIN_SECOND = 0.02;
+/** A hit is shown in full if it has at least this share of the first hit's relevance. */
+const NEARLY_AS_LIKELY = 0.5;
+/** How many documents `also` lists: the less likely the first hit is, the more of them. */
+const MIN_ALSO = 3;
+const MORE_IF_UNSURE = 28;
+/** `also` has at most this many times as many documents as the caller wants hits. */
+const ALSO_PER_HIT = 3;
+/** If no tool fits: the maximum number of hits. */
+const MAX_CLOSEST = 3;
+/** The factor for the relevance of the closest tools if none fits. */
+const NOT_FITTING = 0.3;
+/** The factor for the relevance of all hits if the query names a product that the catalog does not have. */
+const MISSING_PRODUCT = 0.6;
 
 export interface IndexParts {
   readonly ranking?: RankingConstants;
@@ -107,136 +117,110 @@ export function* buildIndex(
   const postings = yield* invert(blocks, vocabulary);
   const { size } = postings;
   const positions = createDocumentPositions(blocks, size);
-  const score = createScorer(postings, ranking);
-  const meanings = meaning === undefined ? undefined : createLikenessIndex(blocks, size, meaning);
   const parts: Omit<QueryParts, "accepts"> = {
     vocabulary,
     postings,
     ranking,
     nearWords: nearWordsOf(vocabulary, postings),
   };
+  const hasMeaning = meaning !== undefined;
+  const findCandidates = createCandidateFinder({
+    vocabulary,
+    ranking,
+    positions,
+    meaning,
+    score: createScorer(postings, ranking),
+    likeness: meaning === undefined ? undefined : createLikenessIndex(blocks, size, meaning),
+    findProducts: createProductFinder({ blocks, vocabulary, postings }),
+    readQuery: (text, accepts) => readQuery(text, { ...parts, accepts }),
+  });
 
-  const findCandidates = (text: string, query: Query, accepts: (document: number) => boolean): Fused[] => {
-    const corrected = correct(text, query);
-    const likeness = meanings?.compare(corrected, query.clauses);
-    // Do not search for stop words: they occur nearly everywhere, which would be slow. They only help to order good
-    // hits.
-    const terms = query.terms.filter(({ role }) => role !== "small");
-    const documents = new Set(score(terms, { max: BEST_BY_WORDS, accepts }).map(({ document }) => document));
-    if (terms.length > 0) for (const near of likeness?.nearest(NEAREST_IN_MEANING, accepts) ?? []) documents.add(near);
-    const candidates = rerank([...documents], query, { ...positions, ranking });
-    const fused = fuse(candidates, { query, likeness, size, ranking, idOf: positions.idOf });
-    const compare = meaning?.comparePieces(corrected);
-    if (compare === undefined) return fused;
-    return runSecondPass(fused, { ...positions, query, ranking, compare });
+  const weigh = (text: string, accepts: (document: number) => boolean, usage?: SearchQuery["usage"]) => {
+    const query = readQuery(text, { ...parts, accepts });
+    const request = readRequest(text);
+    const gain =
+      usage === undefined ? undefined : (document: number) => ranking.usage * usage(positions.idOf(document));
+    const { list, ...found } = findCandidates({ text, query, request, accepts, gain });
+    const candidates = list.slice(0, MAX_HITS);
+    return { ...found, request, candidates, evidence: weighEvidence(candidates, query.terms) };
   };
 
-  const weigh = (text: string, query: Query, accepts: (document: number) => boolean) => {
-    const candidates = findCandidates(text, query, accepts).slice(0, MAX_HITS);
-    const evidence = weighEvidence(candidates, { terms: query.terms, size });
-    return candidates.flatMap(({ document }, index) => {
-      const features = evidence[index];
-      return features === undefined ? [] : [{ document, evidence: features }];
-    });
+  const bestOfStep = (list: readonly Fused[], query: Query): [number | undefined, number] => {
+    const [best] = weighEvidence(list, query.terms);
+    return [list[0]?.document, best === undefined ? 0 : toRelevance(best, hasMeaning)];
   };
+
+  const findMissing = ({ products }: Request, accepts: (document: number) => boolean): string[] =>
+    products.filter((name) => !name.split(" ").every((word) => isKnownWord(word, { ...parts, accepts })));
 
   return {
     size,
-    weigh: (text, accepts = () => true) =>
-      weigh(text, readQuery(text, { ...parts, accepts: acceptAll }), (document) =>
-        accepts(positions.idOf(document)),
-      ).map((one) => ({
-        id: positions.idOf(one.document),
-        evidence: one.evidence,
-      })),
+    weigh(text, accepts = () => true) {
+      const { candidates, evidence, isKnownToFit } = weigh(text, (document) => accepts(positions.idOf(document)));
+      const found = candidates.flatMap(({ document }, index) => {
+        const features = evidence[index];
+        return features === undefined ? [] : [{ id: positions.idOf(document), evidence: features }];
+      });
+      return { candidates: found, isKnownToFit };
+    },
     explain: (query, document) =>
       explainMatch(readQuery(query, { ...parts, accepts: acceptAll }), document, { vocabulary, meaning, text: query }),
-    search(text, { limit, minRelevance = 0, accepts = () => true }) {
+    search(text, { limit, minRelevance = 0, accepts = () => true, isNarrowed = false, usage }) {
       const acceptsNumber = (document: number): boolean => accepts(positions.idOf(document));
-      const query = readQuery(text, { ...parts, accepts: acceptsNumber });
-      const found = weigh(text, query, acceptsNumber);
-      const hasMeaning = meanings !== undefined;
-      const fits = somethingFits(
-        found.map(({ evidence }) => evidence),
-        hasMeaning,
-      );
-      const candidates = (fits ? found : [])
-        .map(({ document, evidence }) => ({ document, relevance: toRelevance(evidence, hasMeaning) }))
-        .filter(({ relevance }) => relevance >= minRelevance);
+      const { request, steps, isKnownToFit, candidates, evidence } = weigh(text, acceptsNumber, usage);
+      const missing = findMissing(request, acceptsNumber);
+      const factor = missing.length > 0 ? MISSING_PRODUCT : 1;
+      const ofSteps = new Map(steps.map(({ query, list }) => bestOfStep(list.slice(0, MAX_HITS), query)));
+      const weighed = candidates
+        .map(({ document }, index): Weighed => {
+          const features = evidence[index];
+          const own = features === undefined ? 0 : toRelevance(features, hasMeaning);
+          return { document, relevance: factor * Math.max(own, ofSteps.get(document) ?? 0) };
+        })
+        // Only steps change the order: without them, relevance has the order of the scores.
+        .sort((a, b) => (steps.length === 0 ? 0 : b.relevance - a.relevance));
+      const stepOf = new Map<number, number>();
+      for (const [index, { list }] of steps.entries()) {
+        const best = list[0]?.document;
+        if (best !== undefined && !stepOf.has(best)) stepOf.set(best, index + 1);
+      }
       const named = positions
         .named(toKey(text))
         .filter(acceptsNumber)
         .map((document) => ({ document, exactness: nameExactly(text.trim(), positions.idOf(document)) }));
-      const limits = {
-        few: query.clauses.length > 1 ? FIRST_FEW_OF_SEVERAL : FIRST_FEW,
-        farBelow: FAR_BELOW_BEST[hasMeaning ? "meaning" : "words"],
+      const all = toHits(named, weighed).filter(({ relevance }) => relevance >= minRelevance);
+      const judged = judgeFit(evidence, { hasMeaning, isKnownToFit, isNarrowed, missing });
+      if (all.length === 0 || (named.length === 0 && judged === "none")) {
+        const closest = all.slice(0, Math.min(MAX_CLOSEST, limit));
+        const hits = closest.map((hit) => ({
+          id: positions.idOf(hit.document),
+          relevance: NOT_FITTING * hit.relevance,
+        }));
+        return { fit: "none", missing, hits, also: [] };
+      }
+      const shown = all
+        .slice(0, limit)
+        .filter((hit, rank, best) => isLikely(hit, rank, best) || stepOf.has(hit.document));
+      const rest = all.filter((hit) => !shown.includes(hit)).slice(0, countAlso(all[0], limit));
+      const toHit = ({ document, relevance }: Weighed): SearchHit => {
+        const step = stepOf.get(document);
+        return { id: positions.idOf(document), relevance, ...(step === undefined ? {} : { step }) };
       };
-      const hits = toHits(named, candidates, limits).map(({ document, relevance }) => ({
-        id: positions.idOf(document),
-        relevance,
-      }));
-      const closest = hits.length > 0 ? [] : closestDocuments(found, hasMeaning).map(positions.idOf);
-      return { hits: hits.slice(0, limit), more: Math.max(hits.length - limit, 0), closest };
+      const fit = named.length > 0 ? "good" : judged;
+      return { fit, missing, hits: shown.map(toHit), also: rest.map(toHit) };
     },
   };
 }
 
-/**
- * Replaces mistyped words with their corrections, because the model does not know mistyped words. A capitalized word is
- * probably a name and is not replaced.
- */
-function correct(text: string, { corrections }: Query): string {
-  if (corrections.size === 0) return text;
-  return text.replace(/[\p{L}\p{N}]+/gu, (word) => corrections.get(word) ?? word);
+/** Whether a hit is shown in full: it is the first, or likely, or nearly as likely as the first. */
+function isLikely({ relevance }: Weighed, rank: number, hits: readonly Weighed[]): boolean {
+  const least = Math.min(rank === 1 ? MIN_SECOND : MIN_HIT_RELEVANCE, NEARLY_AS_LIKELY * (hits[0]?.relevance ?? 0));
+  return rank === 0 || relevance >= least;
 }
 
-/** A document whose name or id equals the query. */
-interface Named {
-  readonly document: number;
-  /** 3: equal to the id or name; 2: equal except for case; 1: equal except for case and separators. */
-  readonly exactness: number;
-}
-
-function nameExactly(text: string, id: string): number {
-  const names = [id, id.slice(id.indexOf(":") + 1)];
-  if (names.includes(text)) return 3;
-  return names.some((name) => name.toLowerCase() === text.toLowerCase()) ? 2 : 1;
-}
-
-interface Weighed {
-  readonly document: number;
-  readonly relevance: number;
-}
-
-interface HitLimits {
-  /** The number of first hits that are shown even if their relevance is far below that of the best. */
-  readonly few: number;
-  /** Further hits are omitted if their relevance is below this share of the best relevance. */
-  readonly farBelow: number;
-}
-
-/**
- * Returns the documents found by name, sorted by exactness, followed by the candidates in their order. Relevance never
- * increases down the list, and hits far below the best are omitted.
- */
-function toHits(named: readonly Named[], candidates: readonly Weighed[], { few, farBelow }: HitLimits): Weighed[] {
-  const rank = new Map(candidates.map(({ document }, index) => [document, index]));
-  const rankOf = (document: number): number => rank.get(document) ?? candidates.length;
-  // A query that is the name of many tools identifies none of them.
-  const nameRelevance = named.length <= MAX_NAMESAKES ? 1 : 1 / named.length;
-  const hits = named
-    .toSorted((a, b) => b.exactness - a.exactness || rankOf(a.document) - rankOf(b.document) || a.document - b.document)
-    .map(({ document }): Weighed => ({ document, relevance: nameRelevance }));
-  const isNamed = new Set(named.map(({ document }) => document));
-  const best = hits[0]?.relevance ?? candidates[0]?.relevance ?? 0;
-  let ceiling = Math.min(MAX_RELEVANCE, hits.length > 0 ? best : 1);
-  for (const [index, { document, relevance }] of candidates.entries()) {
-    ceiling = Math.min(ceiling, relevance);
-    const isAmongFirst = index < few && hits.length < few && ceiling >= MIN_SHOWN_RELEVANCE;
-    if (!isAmongFirst && ceiling < best * farBelow) break;
-    if (!isNamed.has(document)) hits.push({ document, relevance: ceiling });
-  }
-  return hits;
+function countAlso(first: Weighed | undefined, limit: number): number {
+  const wanted = MIN_ALSO + MORE_IF_UNSURE * (1 - (first?.relevance ?? 0));
+  return Math.min(Math.round(wanted), ALSO_PER_HIT * limit);
 }
 
 const acceptAll = (): boolean => true;

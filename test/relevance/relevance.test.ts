@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { assert, beforeAll, describe, expect, it } from "vitest";
 import { describeDiscoveryStep } from "../../src/metatools/next-steps.js";
-import { toSearchAnswer } from "../../src/metatools/discovery-profile.js";
+import { toSearchAnswer } from "../../src/metatools/search-answer.js";
 import { type EvalReport, evaluateOutcomes } from "../../src/search/evaluate.js";
 import { searchOptions } from "../../src/search/options.js";
 import { benchSet } from "../../bench/search/bench.js";

@@ -2,7 +2,7 @@ import { estimateTokenCount } from "tokenx";
 import type { Snapshot } from "../../catalog/snapshot.js";
 import { toDiscoveryError } from "../../errors.js";
 import type { Discovery, SearchRequest } from "../../metatools/discovery.js";
-import { toSearchAnswer } from "../../metatools/discovery-profile.js";
+import { toSearchAnswer } from "../../metatools/search-answer.js";
 import { describeDiscoveryStep } from "../../metatools/next-steps.js";
 import type { FoundTools } from "../../metatools/found-tools.js";
 import { parseTraceparent } from "../../tracing/trace-context.js";
@@ -23,7 +23,7 @@ export function observeDiscovery(sinks: ObservationSinks, discovery: Discovery, 
       observer.ended(found.hits.length);
       if (metrics !== undefined) {
         const answer = estimateTokenCount(JSON.stringify(toSearchAnswer(found, describeDiscoveryStep)));
-        const outcome = found.hits.length > 0 ? "found" : "nothing";
+        const outcome = found.fit !== "none" ? "found" : "nothing";
         metrics.searchEnded({ outcome, seconds, tokens: { answer, listing: listing() } });
       }
       return found;

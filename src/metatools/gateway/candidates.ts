@@ -1,7 +1,10 @@
 import type { PendingServer } from "../../catalog/starts.js";
+import { assertNotQuarantined } from "../../catalog/quarantine.js";
+import { DiscoveryError } from "../../errors.js";
 import type { Tool } from "../../model/tool.js";
 import type { Operation } from "../../registry/operation.js";
-import type { FoundTool } from "../found-tools.js";
+import type { Fit } from "../../search/relevance.js";
+import type { FoundTool, FoundTools } from "../found-tools.js";
 import { type Chance, fitContext, type IntentContext, toConfidences } from "./context-fit.js";
 import type { GatewayTable } from "./parts.js";
 import { findCountry, findCurrency } from "./countries-and-currencies.js";
@@ -20,8 +23,8 @@ export interface Candidates {
   readonly list: readonly OperationCandidate[];
   /** The context that the caller passed, completed with the country and currency that the query names. */
   readonly context: IntentContext;
-  /** If no tool matches: the closest tools. */
-  readonly closest: readonly Tool[];
+  /** How well the list fits the query. If it is `none`, the list has only the closest tools. */
+  readonly fit: Fit;
   readonly pending: readonly PendingServer[];
 }
 
@@ -35,7 +38,7 @@ export interface Intent {
 
 /** How many search hits are ranked if the caller passes a context: the context can move a lower hit up. */
 const HITS_WITH_CONTEXT = 20;
-const MIN_HITS = 3;
+const MIN_HITS = 8;
 
 /**
  * Finds the tools for a query. A query that equals a tool's id or name selects that tool. Any other query is searched;
@@ -44,7 +47,8 @@ const MIN_HITS = 3;
 export async function findCandidates(intent: Intent, table: GatewayTable): Promise<Candidates> {
   const { context, reducedQuery } = completeContext(intent, table);
   const exact = findExact(intent, table);
-  if (exact.length > 0) return { list: rankMatches(exact, context, table), context, closest: [], pending: [] };
+  if (exact.length > 0) return { list: rankMatches(exact, context, table), context, fit: "good", pending: [] };
+  await assertUsable(intent, table);
   const isPlain = Object.values(context).every((value) => value === undefined);
   const enough = Math.max(1 + intent.limit, isPlain ? MIN_HITS : HITS_WITH_CONTEXT);
   // `minRelevance: 0`, because hits that are too unlikely to be recommended are still returned as options.
@@ -54,8 +58,21 @@ export async function findCandidates(intent: Intent, table: GatewayTable): Promi
   // supports it.
   const again =
     reducedQuery === undefined ? undefined : await table.discovery.search({ ...request, query: reducedQuery });
-  const hits = mergeHits(found.hits, again?.hits ?? []);
-  return { ...found, list: rankMatches(hits.map(toMatch), context, table), context };
+  const hits = mergeHits(allOf(found), again === undefined ? [] : allOf(again));
+  const { fit, pending } = found;
+  return { list: rankMatches(hits.map(toMatch), context, table), context, fit, pending };
+}
+
+/** Throws if the query is the id of a tool that does not exist or cannot be called: a neighbor of it would mislead. */
+async function assertUsable({ query }: Intent, { discovery, snapshot, nameOf }: GatewayTable): Promise<void> {
+  const [, server, name] = /^([^\s:]+):(\S+)$/u.exec(query.trim()) ?? [];
+  if (server === undefined || name === undefined || !snapshot().servers.has(server)) return;
+  const tool = await discovery.tool(server, name);
+  if (tool.enabled) return;
+  assertNotQuarantined(tool);
+  throw new DiscoveryError("TOOL_DISABLED", `${tool.id} is disabled by a rule of the configuration.`, {
+    hint: `Call ${nameOf("intent")} with what you want to do, to find another tool.`,
+  });
 }
 
 interface CompletedContext {
@@ -80,6 +97,11 @@ function completeContext({ query, context }: Intent, { snapshot }: GatewayTable)
     },
     ...(reducedQuery === undefined || reducedQuery === "" ? {} : { reducedQuery }),
   };
+}
+
+/** All found tools: an unlikely one can become an option. */
+function allOf({ hits, also }: FoundTools): FoundTool[] {
+  return [...hits, ...also];
 }
 
 /** Merges two lists of hits. If a tool is in both, the more relevant hit is kept. */
@@ -128,16 +150,15 @@ function rankMatches(
   const [only] = ranked;
   const isCertain = only?.relevance === 1 && ranked.length === 1;
   const confidences = isCertain ? [1] : toConfidences(ranked satisfies readonly Chance[]);
+  let ceiling = 1;
   return (
     ranked
       .map((one, index) => ({ ...one, confidence: confidences[index] ?? 0 }))
       // The sort is stable: hits with equal products keep their order in the search result.
       .sort((a, b) => b.relevance * b.factor - a.relevance * a.factor)
-      .map(({ tool, operation, confidence, explain, reasons }) => ({
-        tool,
-        operation,
-        confidence,
-        why: explain(reasons),
-      }))
+      .map(({ tool, operation, confidence, explain, reasons }) => {
+        ceiling = Math.min(ceiling, confidence);
+        return { tool, operation, confidence: ceiling, why: explain(reasons) };
+      })
   );
 }

@@ -11,6 +11,7 @@ import { summaryOf } from "../metadata.js";
 import { type OperationCandidate, type Candidates, findCandidates, type Intent } from "./candidates.js";
 import type { GatewayTable } from "./parts.js";
 import { toMissingInputs, toReady } from "./ready.js";
+import { isUnaskedDeletion, readStatedValues } from "./stated-values.js";
 
 const text = z.string().min(1);
 
@@ -48,14 +49,19 @@ export function gatewayIntent(table: GatewayTable): MetaTool {
 function toAnswer(intent: Intent, candidates: Candidates, table: GatewayTable): JsonObject {
   const [first, second] = candidates.list;
   const context = toSearchContext(intent, candidates);
-  if (first === undefined) return { ...describeNoMatch(candidates, table), search_context: context };
-  const isGuess = first.confidence < table.options.minConfidence || first.confidence === second?.confidence;
+  if (first === undefined || candidates.fit === "none")
+    return { ...describeNoMatch(candidates, table), search_context: context };
+  const isGuess =
+    first.confidence < table.options.minConfidence ||
+    first.confidence === second?.confidence ||
+    (first.confidence < 1 && isUnaskedDeletion(intent.query, first.tool));
   if (isGuess) return { ...toSelection(intent, candidates, table), search_context: context };
   const { tool, operation } = first;
+  const stated = readStatedValues(intent.query, tool);
   return {
     recommended: toListed(first),
-    ready_to_execute: toReady(tool, operation, table.policy),
-    missing_inputs: toMissingInputs(tool, operation),
+    ready_to_execute: toReady(tool, operation, { policy: table.policy, stated }),
+    missing_inputs: toMissingInputs(tool, operation, stated),
     next_step: toNextStep(first, table),
     alternatives: candidates.list.slice(1, 1 + intent.limit).map(toListed),
     search_context: context,
@@ -75,8 +81,8 @@ function toNextStep({ operation }: OperationCandidate, { nameOf }: GatewayTable)
   return `${start} ${nameOf("execute")} with tool_id and params${key}${confirm}.`;
 }
 
-const MIN_OPTIONS = 2;
-const MAX_OPTIONS = 3;
+const MIN_OPTIONS = 5;
+const MAX_OPTIONS = 8;
 
 function toSelection({ limit }: Intent, { list, pending }: Candidates, { nameOf }: GatewayTable): JsonObject {
   const count = Math.min(Math.max(limit, MIN_OPTIONS), MAX_OPTIONS);
@@ -86,14 +92,19 @@ function toSelection({ limit }: Intent, { list, pending }: Candidates, { nameOf 
     options: list.slice(0, count).map((one) => ({
       ...toListed(one),
       description: summaryOf(one.tool),
+      ...(one.tool.operation === undefined ? {} : { method: one.tool.operation.method, path: one.tool.operation.path }),
       required_params: one.operation.required_params,
+      optional_params: one.operation.optional_params.slice(0, MAX_OPTIONAL),
     })),
     missing_inputs: [],
     next_step: `No option is certain. Choose one of the options or ask your user, then call ${nameOf("intent")} with its tool_id as query, or search again with other words.${later}`,
   };
 }
 
-function describeNoMatch({ closest, pending }: Candidates, { nameOf }: GatewayTable): JsonObject {
+const MAX_OPTIONAL = 8;
+const MAX_NEAREST = 3;
+
+function describeNoMatch({ list, pending }: Candidates, { nameOf }: GatewayTable): JsonObject {
   const nothing = { needs_selection: false, options: [] };
   if (pending.length > 0) {
     return {
@@ -106,7 +117,7 @@ function describeNoMatch({ closest, pending }: Candidates, { nameOf }: GatewayTa
   return {
     ...nothing,
     note: "No tool fits.",
-    ...(closest.length > 0 ? { nearest: closest.map(({ id }) => id) } : {}),
+    ...(list.length > 0 ? { nearest: list.slice(0, MAX_NEAREST).map(({ tool }) => tool.id) } : {}),
     next_step: `Search again with other words, or call ${nameOf("adapters")} to see all adapters.`,
   };
 }

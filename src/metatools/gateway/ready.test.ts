@@ -8,7 +8,7 @@ async function ready(inputSchema: JsonObject, policy: object = {}) {
   const compiled = await toPolicy(policy);
   const tool = toTool({}, { inputSchema });
   const operation = createOperations(compiled).of(tool, undefined);
-  return { ready: toReady(tool, operation, compiled), missing: toMissingInputs(tool, operation) };
+  return { ready: toReady(tool, operation, { policy: compiled }), missing: toMissingInputs(tool, operation) };
 }
 
 describe("toReady", () => {

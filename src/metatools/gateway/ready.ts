@@ -8,7 +8,13 @@ import { descriptionOf } from "../../util/type-expression.js";
 import { describeTool, type ToolDetails, type ToolParameter, toolUri } from "../describe-tool.js";
 
 /** Returns everything that a caller needs to call the tool, so that no further look-up is necessary. */
-export function toReady(tool: Tool, operation: Operation, policy: Policy): JsonObject {
+interface ReadyParts {
+  readonly policy: Policy;
+  /** Values of parameters that the query states. They replace those of the example. */
+  readonly stated?: JsonObject;
+}
+
+export function toReady(tool: Tool, operation: Operation, { policy, stated = {} }: ReadyParts): JsonObject {
   const { parameters, additional, types, inputSchema, omitted, full } = describeWithinLimit(tool, operation);
   return {
     tool_id: tool.id,
@@ -20,7 +26,7 @@ export function toReady(tool: Tool, operation: Operation, policy: Policy): JsonO
     ...(inputSchema === undefined ? {} : { input_schema: inputSchema }),
     ...(omitted === undefined ? {} : { omitted }),
     ...(full === undefined ? {} : { full_schema: full }),
-    example: operation.example_request,
+    example: isJsonObject(operation.example_request) ? { ...operation.example_request, ...stated } : stated,
     constraints: toConstraints(tool, operation, policy),
   };
 }
@@ -101,16 +107,34 @@ export interface MissingInput {
 const MAX_VALUES = 8;
 const MAX_DESCRIPTION_LENGTH = 120;
 
-/** Returns the required parameters, each with a question that the caller has to answer. */
-export function toMissingInputs(tool: Tool, { required_params: required }: Operation): MissingInput[] {
+/**
+ * Returns the required parameters, each with a question that the caller has to answer. Omits those whose value the
+ * query states, and those with only one possible value or a default.
+ */
+export function toMissingInputs(
+  tool: Tool,
+  { required_params: required }: Operation,
+  stated: JsonObject = {},
+): MissingInput[] {
   const { inputSchema: root } = tool.definition;
   const members = isJsonObject(root["properties"]) ? root["properties"] : {};
-  return required.map((field) => {
-    const schema = Object.hasOwn(members, field) ? members[field] : undefined;
+  const schemaOf = (field: string): unknown => (Object.hasOwn(members, field) ? members[field] : undefined);
+  const isOpen = (field: string): boolean => !Object.hasOwn(stated, field) && !hasOwnValue(schemaOf(field));
+  return required.filter(isOpen).map((field) => {
+    const schema = schemaOf(field);
     const values = isJsonObject(schema) ? schema["enum"] : undefined;
     const isShort = Array.isArray(values) && values.length > 0 && values.length <= MAX_VALUES;
     const choice = isShort ? ` (${values.map(String).join(", ")})` : "";
     const description = cutAtSentence(descriptionOf(schema, root), MAX_DESCRIPTION_LENGTH);
     return { field, question: `What is "${field}"${choice}? ${description}`.trim() };
   });
+}
+
+/** Whether the document already says which value to send. */
+function hasOwnValue(schema: unknown): boolean {
+  if (!isJsonObject(schema)) return false;
+  const { enum: values } = schema;
+  return (
+    schema["const"] !== undefined || schema["default"] !== undefined || (Array.isArray(values) && values.length === 1)
+  );
 }

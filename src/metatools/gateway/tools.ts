@@ -56,18 +56,17 @@ interface AdapterSearch {
   readonly filter: (tool: Tool) => boolean;
 }
 
-/** Searches the tools of one adapter. Returns all hits, so that the caller can apply offset and limit. */
+/** Searches the tools of one adapter. Returns all tools that may fit, so that the caller can apply offset and limit. */
 async function searchIn(
   { server, query, filter }: AdapterSearch,
   { discovery }: GatewayTable,
 ): Promise<readonly Tool[]> {
-  const { hits } = await discovery.search({
+  const { fit, hits, also } = await discovery.search({
     query,
-    server: server.definition.name,
-    filter,
+    filter: (tool) => tool.server === server.definition.name && filter(tool),
     limit: Math.max(1, server.tools.length),
   });
-  return hits.map(({ tool }) => tool);
+  return fit === "none" ? [] : [...hits, ...also].map(({ tool }) => tool);
 }
 
 function toNextStep(remaining: number, next: number, { nameOf }: GatewayTable): string {

@@ -42,7 +42,12 @@ export interface SearchEvaluation {
  * Fixed search options, so that the user's configuration does not affect the result: recall@10 needs ten hits.
  * @internal
  */
-export const MEASURED: Omit<SearchOptions, "semantic"> = { limit: 10, minRelevance: 0, suggestions: false };
+export const MEASURED: Omit<SearchOptions, "semantic"> = {
+  limit: 10,
+  minRelevance: 0,
+  usage: false,
+  suggestions: false,
+};
 
 const SHOWN_HITS = 3;
 

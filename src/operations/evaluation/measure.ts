@@ -1,5 +1,5 @@
 import { estimateTokenCount } from "tokenx";
-import { toSearchAnswer } from "../../metatools/discovery-profile.js";
+import { toSearchAnswer } from "../../metatools/search-answer.js";
 import { describeDiscoveryStep } from "../../metatools/next-steps.js";
 import type { FoundTools } from "../../metatools/found-tools.js";
 import { type EvalOutcome, type EvalReport, evaluateOutcomes } from "../../search/evaluate.js";
@@ -19,7 +19,7 @@ export interface QueryOutcome extends EvalOutcome {
   readonly stated: readonly number[];
 }
 
-/** The scores of a set. `abstained`: the share of its unanswerable queries for which the search returned no tool. */
+/** The scores of a set. `abstained`: the share of its unanswerable queries with the fit `none`. */
 export type SearchReport = EvalReport & { readonly abstained?: number };
 
 /** @internal */
@@ -51,7 +51,7 @@ export async function measure(
   return { ranker: ranker.name, report, answers };
 }
 
-/** The share of the queries for which the search returns no tool if it ignores the hidden tools. @internal */
+/** The share of the queries that no tool fits if the search ignores the hidden tools. @internal */
 export async function shareUnanswered(
   ranker: Ranker,
   asked: readonly { readonly query: string; readonly hidden: ReadonlySet<string> }[],
@@ -59,8 +59,8 @@ export async function shareUnanswered(
 ): Promise<number> {
   let unanswered = 0;
   for (const { query, hidden } of asked) {
-    const { hits } = await ranker.search(query, hidden);
-    if (hits.length === 0) unanswered += 1;
+    const { fit } = await ranker.search(query, hidden);
+    if (fit === "none") unanswered += 1;
     await pace.step();
   }
   return unanswered / asked.length;
@@ -72,8 +72,9 @@ async function ask(ranker: Ranker, query: string): Promise<QueryOutcome> {
   const latencyMs = performance.now() - started;
   const answer = toSearchAnswer(found, describeDiscoveryStep);
   return {
-    ids: found.hits.map(({ tool }) => tool.id),
-    stated: answer.results.map(({ relevance }) => relevance),
+    ids: [...found.hits, ...found.also].map(({ tool }) => tool.id),
+    stated: found.hits.map(({ relevance }) => relevance),
+    fit: found.fit,
     tokens: estimateTokenCount(JSON.stringify(answer)),
     latencyMs,
   };

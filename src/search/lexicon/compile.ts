@@ -11,7 +11,7 @@ export interface LexiconFile {
 }
 
 /** The order in which search reads the meanings of a phrase: by section, and inside a section by file. */
-const ORDER: readonly LexiconSection[] = ["synonyms", "abbreviations", "concepts", "translations"];
+const ORDER: readonly LexiconSection[] = ["synonyms", "abbreviations", "products", "concepts", "translations"];
 
 /**
  * Compiles the lexicon files in the order of `files`. Throws one error that lists the file and line of every problem.
@@ -33,7 +33,8 @@ export function compileLexicon(files: readonly LexiconFile[]): CompiledLexicon {
     for (const { phrases, words } of entries.filter((entry) => entry.section === section)) {
       // If an abbreviation stands for several words, each of them has only a part of its meaning.
       const isSame = section === "synonyms" || (section === "abbreviations" && words.length === 1);
-      const meaning: PhraseMeaning = { kind: isSame ? "same" : "concept", stems: toStems(words) };
+      const kind = isSame ? "same" : section === "products" ? "product" : "concept";
+      const meaning: PhraseMeaning = { kind, stems: toStems(words) };
       for (const phrase of phrases) put(phrase, meaning);
       if (section === "abbreviations") put(words.join(" "), { kind: "same", stems: toStems(phrases) });
     }

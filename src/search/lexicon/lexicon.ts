@@ -15,7 +15,8 @@ export interface Relation {
   readonly from: readonly number[];
   /** A stem that tools may use instead of these words. */
   readonly stem: string;
-  readonly kind: "same" | "concept";
+  /** `product`: the words are the name of a product, and tools of its kind use the stem. */
+  readonly kind: "same" | "concept" | "product";
 }
 
 let lexicon: CompiledLexicon | undefined;

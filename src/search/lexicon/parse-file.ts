@@ -1,7 +1,7 @@
 import { toStem } from "../stem.js";
 import { isStopWord } from "../stop-words.js";
 
-export type LexiconSection = "synonyms" | "abbreviations" | "concepts" | "translations";
+export type LexiconSection = "synonyms" | "abbreviations" | "concepts" | "products" | "translations";
 
 /** One line of a lexicon file: phrases that users write, and the words that tools use for them. */
 export interface Entry {
@@ -35,6 +35,7 @@ const READERS: Readonly<Record<LexiconSection, ReadLine>> = {
   synonyms: readSynonyms,
   abbreviations: readAbbreviation,
   concepts: readConcept,
+  products: readConcept,
   translations: readTranslation,
 };
 

@@ -1,6 +1,6 @@
 /** One meaning of a phrase: the stems of words that tools may use for it. */
 export interface PhraseMeaning {
-  readonly kind: "same" | "concept";
+  readonly kind: "same" | "concept" | "product";
   readonly stems: readonly string[];
 }
 
@@ -14,13 +14,16 @@ export interface PhraseTable {
 
 /**
  * The serialized phrase tables by initials. A table is parsed only when it is needed, because most never are. One line
- * per phrase: its roots, then its meanings, each after a tab. A meaning is `=` (same) or `:` (concept), followed by
- * stems separated by spaces.
+ * per phrase: its roots, then its meanings, each after a tab. A meaning is `=` (same), `:` (concept) or `@`
+ * (product), followed by stems separated by spaces.
  */
 export type CompiledLexicon = Readonly<Record<string, string>>;
 
+const MARKS: Readonly<Record<PhraseMeaning["kind"], string>> = { same: "=", concept: ":", product: "@" };
+const KINDS: Readonly<Record<string, PhraseMeaning["kind"]>> = { "=": "same", ":": "concept", "@": "product" };
+
 export function writePhraseTable(table: ReadonlyMap<string, readonly PhraseMeaning[]>): string {
-  const write = ({ kind, stems }: PhraseMeaning): string => `\t${kind === "same" ? "=" : ":"}${stems.join(" ")}`;
+  const write = ({ kind, stems }: PhraseMeaning): string => `\t${MARKS[kind]}${stems.join(" ")}`;
   return [...table].map(([roots, meanings]) => `${roots}${meanings.map(write).join("")}`).join("\n");
 }
 
@@ -38,7 +41,7 @@ export function readPhraseTable(text: string): PhraseTable {
 }
 
 function readMeaning(text: string): PhraseMeaning {
-  return { kind: text.startsWith("=") ? "same" : "concept", stems: text.slice(1).split(" ") };
+  return { kind: KINDS[text.slice(0, 1)] ?? "concept", stems: text.slice(1).split(" ") };
 }
 
 /**

@@ -143,19 +143,33 @@ describe("adapters and tools", () => {
   it("returns the same search results as search_tools", async () => {
     await rest.ask("/api/adapters/echo/tools");
     const { json } = await get("/api/search?q=sum%20of%20two%20numbers&limit=1");
-    expect(json["results"]).toMatchObject([{ server: "echo", tool: "add" }]);
+    expect(json).toMatchObject({ fit: "good", results: [{ server: "echo", tool: "add" }] });
     const { metaTools } = await rest.engine.known();
     const asAgent = await metaTools
       .find(({ name }) => name === "search_tools")
       ?.run({ query: "sum of two numbers", limit: 1 }, { actor: { id: "local", surface: "mcp" } });
     expect(asAgent).toEqual({ kind: "data", data: json });
     const only = await get("/api/search?q=account&server=bank");
-    expect((only.json["results"] as { server: string }[]).every(({ server }) => server === "bank")).toBe(true);
+    const servers = (only.json["results"] as { server: string }[]).map(({ server }) => server);
+    expect([...new Set(servers)]).toEqual(["bank"]);
   });
 
-  it("names the next step in terms of this API when nothing matches", async () => {
-    const { json } = await get("/api/search?q=zzzzqqqq&server=bank");
-    expect(json["results"]).toEqual([]);
+  it("groups further tools that may still be right by server", async () => {
+    const { json } = await get("/api/search?q=sum%20of%20two%20numbers&limit=1&server=echo");
+    const names = ((await get("/api/adapters/echo/tools")).json["tools"] as { name: string }[]).map(({ name }) => name);
+    const { echo, ...others } = json["also"] as Record<string, string[]>;
+    expect(others).toEqual({});
+    expect(echo).not.toContain("add");
+    expect(names).toEqual(expect.arrayContaining(echo ?? ["nothing"]));
+  });
+
+  it("names the next step in terms of this API when no tool fits", async () => {
+    const { json } = await get("/api/search?q=zzzzqqqq");
+    expect(json).toMatchObject({
+      fit: "none",
+      note: expect.stringContaining("No tool fits well; these are the closest."),
+    });
+    expect((json["results"] as unknown[]).length).toBeLessThanOrEqual(3);
     expect(json["note"]).toContain("GET /api/adapters");
     expect(JSON.stringify(await get("/api/adapters/none/tools"))).not.toContain("list_mcp_servers");
   });

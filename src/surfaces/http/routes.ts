@@ -1,7 +1,8 @@
 // The operations of the REST API. They only translate requests and results; the engine makes all decisions.
 import { z } from "zod";
 import { describeServer } from "../../metatools/describe-server.js";
-import { toDetailsAnswer, toListedServer, toSearchAnswer } from "../../metatools/discovery-profile.js";
+import { toDetailsAnswer, toListedServer } from "../../metatools/discovery-profile.js";
+import { toSearchAnswer } from "../../metatools/search-answer.js";
 import { metaToolData } from "../../metatools/meta-tool.js";
 import { searchInput } from "../../metatools/search-input.js";
 import { toAnswer } from "./answer.js";
@@ -114,17 +115,24 @@ const searchTools = defineRoute({
   summary: "Find tools on all adapters by what they do.",
   query: { q: searchInput.shape.query, server: searchInput.shape.server, limit: searchInput.shape.limit },
   answers: z.object({
+    fit: z
+      .enum(["good", "unsure", "none"])
+      .describe("How well the results fit the query. If it is `none`, they are only the closest tools."),
     results: z.array(
       z.looseObject({
         server: z.string(),
         tool: z.string(),
+        step: z.int().optional().describe("The step of the query for which this tool is the best."),
         summary: z.string(),
         relevance: z.number().min(0).max(1),
         tags: z.array(z.string()).optional(),
         signature: z.string().optional(),
       }),
     ),
-    more: z.int().optional().describe("How many tools match in addition to `results`."),
+    also: z
+      .record(z.string(), z.array(z.string()))
+      .optional()
+      .describe("Further tools that may still be right, by server."),
     note: z.string().optional(),
     pending: z
       .array(z.string())

@@ -179,20 +179,53 @@ describe("list", () => {
 });
 
 describe("search", () => {
+  const numbersIn = (stdout: string): string[] => stdout.match(/^\d+(?=\. )/gm) ?? [];
+
   it("numbers the results, with match, summary and tags", async () => {
     const { exit, stdout, stderr } = await place.run("mcp", "search", "create", "issue");
     expect(exit).toBe(0);
-    expect(stderr).toMatch(/^Search results for "create issue" \(1 found\):\n\n/);
     expect(stderr).toContain("Show the arguments of the first tool: anygpt mcp inspect github:create_issue\n");
     expect(stdout).toMatch(
-      /^1\. github:create_issue \(\d+% match\)\n {3}Create a new GitHub issue in a repository\n {3}Tags: github\n$/,
+      /^1\. github:create_issue \(\d+% match\)\n {3}Create a new GitHub issue in a repository\n {3}Tags: github\n(?:\n2\. |$)/,
     );
+    const numbers = numbersIn(stdout);
+    expect(numbers).toEqual(numbers.map((_, rank) => String(rank + 1)));
+    expect(stderr.startsWith(`Search results for "create issue" (${numbers.length} found):\n\n`)).toBe(true);
   });
 
-  it("prints the number of further results", async () => {
-    const { stderr } = await place.run("mcp", "search", "github repository", "--server", "github", "--limit", "1");
+  it("lists less likely tools in one line by id, and in JSON by server", async () => {
+    const argv = ["mcp", "search", "list repos", "--server", "github", "--limit", "1"];
+    const { stdout, stderr } = await place.run(...argv);
     expect(stderr).toContain("(1 found)");
-    expect(stderr).toMatch(/\n… and \d more\. Use a more specific query, or a higher --limit\.\n/);
+    expect(stderr).toContain("\nLess likely: github:create_issue\n");
+    expect(numbersIn(stdout)).toEqual(["1"]);
+    expect(stdout).toContain("1. github:list_repos (");
+    expect((await place.run(...argv, "--json")).json()).toMatchObject({
+      results: [{ server: "github", tool: "list_repos" }],
+      also: { github: ["create_issue"] },
+    });
+  });
+
+  it("shows which step of the request a tool is for", async () => {
+    const query = "create an issue and list the repositories";
+    const { exit, stdout } = await place.run("mcp", "search", query);
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(/^\d\. github:create_issue \(step 1, \d+% match\)$/m);
+    expect(stdout).toMatch(/^\d\. github:list_repos \(step 2, \d+% match\)$/m);
+    expect((await place.run("mcp", "search", query, "--json")).json()).toMatchObject({
+      results: expect.arrayContaining([
+        expect.objectContaining({ tool: "create_issue", step: 1 }),
+        expect.objectContaining({ tool: "list_repos", step: 2 }),
+      ]) as unknown,
+    });
+    expect((await place.run("mcp", "search", "create an issue")).stdout).not.toContain("step");
+  });
+
+  it("names a product that no tool is for", async () => {
+    const { exit, stdout, stderr } = await place.run("mcp", "search", "create a Jira issue");
+    expect(exit).toBe(0);
+    expect(stderr).toMatch(/^Nothing here is Jira\.\nSearch results for /);
+    expect(stdout).toMatch(/^1\. github:create_issue /);
   });
 
   it("names the servers it could not search", async () => {
@@ -208,19 +241,30 @@ describe("search", () => {
     expect(one.json()).not.toHaveProperty("failed");
   });
 
-  it("exits with 2 and a message if nothing matches", async () => {
+  it("exits with 2 and lists the closest tools if no tool fits", async () => {
     const { exit, stdout, stderr } = await place.run("mcp", "search", "xyzzy plugh");
-    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
-    expect(stderr).toMatch(/^No tool matches\./);
+    expect(exit).toBe(2);
+    expect(stdout).toMatch(/^1\. (?:github|hostile):/);
+    expect(stdout).not.toContain("anygpt:");
+    expect(stderr).toMatch(/^No tool fits "xyzzy plugh" well\. These are the closest:\n[^]*\nTry other words, /);
+    expect(stderr).not.toMatch(/Less likely|mcp inspect/);
   });
 
+  it("exits with 2 and a message if there is no tool at all", async () => {
+    const { exit, stdout, stderr } = await place.run("mcp", "search", "create issue", "--server", "empty");
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toMatch(/^No tool matches\. Try other words, /);
+  });
+
+  const note = expect.stringContaining("No tool fits well; these are the closest. ") as string;
   it.each([
-    ["create issue", 0, { results: [{ server: "github", tool: "create_issue", tags: ["github"] }] }],
-    ["xyzzy plugh", 2, { results: [], note: expect.stringContaining("No tool fits.") as string }],
-  ])("prints the same JSON as the meta-tool for %s, with exit code %i", async (query, exit, expected) => {
+    ["create issue", 0, { fit: "good" }, { server: "github", tool: "create_issue", tags: ["github"] }],
+    ["xyzzy plugh", 2, { fit: "none", note }, { relevance: expect.any(Number) as number }],
+  ])("prints the same JSON as the meta-tool for %s, with exit code %i", async (query, exit, expected, best) => {
     const ran = await place.run("mcp", "search", query, "--json");
     expect(ran.exit).toBe(exit);
     expect(ran.json()).toMatchObject(expected);
+    expect((ran.json() as { results: object[] }).results[0]).toMatchObject(best);
   });
 
   it("of an unknown server fails with the nearest name", async () => {

@@ -52,7 +52,7 @@ Tool Rules (2):
   1. *github*, /issue/ → tags: [github, issues]  (line 1)
   2. *delete* → disabled, tags: [dangerous]  (line 1)
 
-Search: limit 10, minRelevance 0, semantic true, suggestions true
+Search: limit 10, minRelevance 0, semantic true, usage true, suggestions true
 Execution: timeoutMs 5000, maxTotalMs 900000, resultLimit 262144, keepResultsMs 600000
 Upstreams: UPSTREAMS
 Policy: preset default, confirmation auto from destructive, pinning warn, no entries

@@ -44,6 +44,8 @@ describe("eval", () => {
       "recall@10",
       "ndcg@10",
       "mrr",
+      "shown",
+      "empty",
       "refused",
       "tokens",
       "latencyMs",
@@ -55,6 +57,8 @@ describe("eval", () => {
       "recall@10": 2 / 3,
       "ndcg@10": 2 / 3,
       mrr: 2 / 3,
+      shown: 2 / 3,
+      empty: 0,
       refused: 1 / 3,
     });
     const { tokens, latencyMs } = report as { tokens: { median: number }; latencyMs: { median: number; max: number } };
@@ -66,7 +70,7 @@ describe("eval", () => {
     const { stdout, stderr } = await evaluate("--catalog", "tools.json", "--queries", "queries.json");
     expect(stdout).toMatch(/^Search evaluation: 3 queries over 3 tools on 2 servers\n\n {2}hit@1 {7}0\.667\n/);
     expect(stdout).toMatch(
-      /\n {2}refused {5}0\.333\n\n {2}tokens {6}median \d+, p95 \d+\n {2}latency {5}median [\d.]+ ms/,
+      /\n {2}shown {7}0\.667\n {2}empty {7}0\.000\n {2}refused {5}0\.333\n\n {2}tokens {6}median \d+, p95 \d+\n {2}latency {5}median [\d.]+ ms/,
     );
     expect(stderr).toBe(
       "! 1 relevant tool is not in the catalog (for example files:gone), so no search can find it.\n",
@@ -125,11 +129,11 @@ describe("eval", () => {
     expect(stderr).toContain("bad.json does not match its schema: 0.query:");
   });
 
-  it("adds the share of unanswerable queries that it refuses", async () => {
+  it("adds the share of unanswerable queries that no tool fits", async () => {
     const files = ["--catalog", "tools.json", "--queries", "queries.json", "--unanswerable", "unanswerable.json"];
     const report = (await evaluate(...files, "--json")).json() as Record<string, unknown>;
     expect(report).toMatchObject({ queries: 3, refused: 1 / 3, abstained: 0.5 });
-    expect(Object.keys(report)).toHaveLength(13);
+    expect(Object.keys(report)).toHaveLength(15);
 
     const { stdout } = await evaluate(...files);
     expect(stdout).toMatch(/ {2}refused {5}0\.333\n {2}abstained {3}0\.500\n/);

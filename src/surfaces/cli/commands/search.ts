@@ -1,5 +1,5 @@
 import { invalidRequest } from "../../../util/invalid-request.js";
-import { closestTools, toSearchAnswer } from "../../../metatools/discovery-profile.js";
+import { capitalize, toSearchAnswer } from "../../../metatools/search-answer.js";
 import { addServerNote } from "../../../metatools/suggest-installable.js";
 import type { FoundTool, FoundTools } from "../../../metatools/found-tools.js";
 import type { Match } from "../../../search/explain.js";
@@ -29,11 +29,11 @@ export const search = engineCommand(async (engine, input, context) => {
   if (context.isJson)
     context.json({ ...toSearchAnswer(found, describeCliStep), ...toMissingJson(found, describeCliStep) });
   else {
-    if (found.hits.length > 0) context.aside([headingOf(query, found), BLANK]);
+    if (found.hits.length > 0) context.aside([...headingLines(query, found), BLANK]);
     context.show(searchLines(found));
     context.aside([...afterLines(found), ...catalogNotes(found)]);
   }
-  return found.hits.length === 0 ? NOTHING_FOUND : 0;
+  return found.fit === "none" || found.hits.length === 0 ? NOTHING_FOUND : 0;
 });
 
 const OTHER_WORDS =
@@ -41,33 +41,39 @@ const OTHER_WORDS =
 const NO_SERVER =
   "No tool matches, because no server is configured. `anygpt mcp find WORDS` finds public servers, `anygpt mcp add` adds one.";
 
-function headingOf(query: string, { hits }: FoundTools): Line {
-  return `Search results for "${query}" (${hits.length} found):`;
+function headingLines(query: string, { fit, hits, missing }: FoundTools): Line[] {
+  const absent = missing.length === 0 ? [] : [line(0, `Nothing here is ${missing.map(capitalize).join(" or ")}.`)];
+  if (fit === "none") return [...absent, line(0, `No tool fits "${query}" well. These are the closest:`)];
+  return [...absent, line(0, `Search results for "${query}" (${hits.length} found):`)];
 }
 
 export function searchLines({ hits }: Pick<FoundTools, "hits">): Line[] {
   return blocks(hits.map(hitLines));
 }
 
-/** The number of further results, or advice if nothing matches; and the command to inspect the best result. */
+/** Further tools, or advice if nothing fits; and the command to inspect the best result. */
 function afterLines(found: FoundTools): Line[] {
-  const { hits, more, pending, installable = [], hasServers } = found;
+  const { fit, hits, also, pending, installable = [], hasServers } = found;
   const [best] = hits;
   if (best === undefined && pending.length > 0) return ["No tool matches on the servers that have answered so far."];
-  if (best === undefined) {
-    const add = installable[0] === undefined ? [] : [line(0, addServerNote(installable[0]))];
-    return [line(0, hasServers ? `No tool matches.${closestTools(found)} ${OTHER_WORDS}` : NO_SERVER), ...add];
-  }
-  const rest = more > 0 ? [`… and ${more} more. Use a more specific query, or a higher --limit.`] : [];
+  const add = installable[0] === undefined ? [] : [line(0, addServerNote(installable[0]))];
+  if (best === undefined) return [line(0, hasServers ? `No tool matches. ${OTHER_WORDS}` : NO_SERVER), ...add];
+  if (fit === "none") return [BLANK, line(0, OTHER_WORDS), ...add];
+  const rest = also.length > 0 ? [line(0, `Less likely: ${also.map(({ tool }) => tool.id).join(", ")}`)] : [];
   return [BLANK, ...rest, line(0, dim(`Show the arguments of the first tool: anygpt mcp inspect ${best.tool.id}`))];
 }
 
-function hitLines({ tool, relevance, why = [] }: FoundTool, rank: number): Line[] {
+function hitLines({ tool, relevance, step, why = [] }: FoundTool, rank: number): Line[] {
   const number = `${rank + 1}. `;
   const inner = number.length;
   const summary = summaryOf(tool);
   return [
-    line(0, number, bold(tool.id), ` (${Math.round(relevance * 100)}% match)`),
+    line(
+      0,
+      number,
+      bold(tool.id),
+      ` (${step === undefined ? "" : `step ${step}, `}${Math.round(relevance * 100)}% match)`,
+    ),
     ...(summary === "" ? [] : [line(inner, summary)]),
     ...(tool.tags.length === 0 ? [] : [line(inner, dim(`Tags: ${tool.tags.join(", ")}`))]),
     ...why.map((match) => line(inner, dim(toReason(match)))),

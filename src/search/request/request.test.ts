@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { readRequest, withoutPayload } from "./request.js";
+
+describe("readRequest", () => {
+  it.each<[string, readonly string[]]>([
+    ["create an issue", ["create"]],
+    ["Can you please delete the branch?", ["delete"]],
+    ["show me all comments of the post", ["read"]],
+    ["post a message to the channel", ["create"]],
+    ["what is the weather like in Hanoi?", ["read"]],
+    ["lösche den Branch", ["delete"]],
+    ["convert 100 dollars to euros", ["compute"]],
+    ["the message of the day", []],
+  ])("reads the action of %j", (query, actions) => {
+    expect([...readRequest(query).actions]).toEqual(actions);
+  });
+
+  it.each<[string, boolean]>([
+    ["take a backup of the database", false],
+    ["list the snapshots", false],
+    ["get rid of the old records", true],
+    ["we don't need this phone number any more, give it back", true],
+    ["take the blue mug out of our catalogue", true],
+    ["cancel my subscription", true],
+    ["deleting old branches", true],
+    ["show the deleted items", true],
+  ])("reads whether %j asks for a deletion: %j", (query, isDestructive) => {
+    expect(readRequest(query).isDestructive).toBe(isDestructive);
+  });
+
+  it.each<[string, readonly string[]]>([
+    ["Send a WhatsApp message to Jo", ["whatsapp"]],
+    ["add a comment to a Jira issue", ["jira"]],
+    ["find a route with google maps", ["google maps"]],
+    ["send a message", []],
+  ])("finds the known products in %j", (query, products) => {
+    expect(readRequest(query).products).toEqual(products);
+  });
+
+  it("splits a request into its steps", () => {
+    const { steps } = readRequest("Read the PDF report and comment on the ticket in Jira");
+    expect(steps.map(({ text }) => text)).toEqual(["Read the PDF report", "comment on the ticket in Jira"]);
+    expect(readRequest("read the report").steps).toEqual([]);
+  });
+
+  it.each([
+    ["Find the latest news about climate change", true],
+    ["Find information about quantum computing", true],
+    ["Find the best restaurants in New York", true],
+    ["Who wrote the Odyssey?", true],
+    ["What storage accounts do I have?", false],
+    ["List my invoices", false],
+  ])("tells whether a web search can serve %j: %j", (query, isOpenQuestion) => {
+    expect(readRequest(query).isOpenQuestion).toBe(isOpenQuestion);
+  });
+
+  it("recognizes URLs and identifiers", () => {
+    expect(readRequest("summarize https://example.com/a").hasUrl).toBe(true);
+    expect(readRequest("get the role with the ID 'role456'").hasIdentifier).toBe(true);
+    expect(readRequest("get issue ABC-12").hasIdentifier).toBe(true);
+    expect(readRequest("movies similar to Breaking Bad").hasIdentifier).toBe(false);
+  });
+});
+
+describe("withoutPayload", () => {
+  it.each([
+    ['send "delete everything now" to jo@example.com', "send to"],
+    ["translate 'good morning' into French", "translate into French"],
+    ["don't delete it, it's Ana's file", "don't delete it, it's Ana's file"],
+    ['"only a quote"', '"only a quote"'],
+  ])("removes quoted texts, URLs and addresses from %j", (query, rest) => {
+    expect(withoutPayload(query).replace(/\s+/gu, " ").trim()).toBe(rest);
+  });
+});

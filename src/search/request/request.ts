@@ -1,0 +1,171 @@
+// Reads what a query asks for: which actions, on one thing or on many, with which values, and by which product.
+import { splitClauses } from "../clauses.js";
+import { relate } from "../lexicon/lexicon.js";
+import { toStem } from "../stem.js";
+import { isStopWord } from "../stop-words.js";
+import { tokenizeQuery } from "../tokenize.js";
+import { type Action, actionOf, isAlsoNoun } from "./actions.js";
+
+export interface Request {
+  /** The actions that the query asks for, at most one for each clause. Empty if no verb is known. */
+  readonly actions: ReadonlySet<Action>;
+  /** The clauses that ask for something to be done, if there are at least two. */
+  readonly steps: readonly RequestStep[];
+  /** Whether the query asks for something to be deleted, removed or cancelled. */
+  readonly isDestructive: boolean;
+  /** The stems of the words that name things, with how well each matches: 1 for the word itself, less for a synonym. */
+  readonly stems: ReadonlyMap<string, number>;
+  /** The stems of the plural words. */
+  readonly plurals: ReadonlySet<string>;
+  /** Whether the query asks for all things of a kind. */
+  readonly isForAll: boolean;
+  readonly hasUrl: boolean;
+  /** Whether the query contains an identifier, so that no other tool has to look it up. */
+  readonly hasIdentifier: boolean;
+  /** Whether the query asks for facts that a web search can find. */
+  readonly isOpenQuestion: boolean;
+  /** Known products that the query names, in lower case. */
+  readonly products: readonly string[];
+}
+
+/** A clause that asks for something to be done. */
+export interface RequestStep {
+  readonly text: string;
+  readonly request: Request;
+}
+
+const URL = /\bhttps?:\/\/\S+|\bwww\.\S+/iu;
+const ADDRESS = /\S+@\S+\.\p{L}{2,}/gu;
+const QUOTED = /"[^"]{1,400}"|“[^”]{1,400}”|`[^`]{1,400}`|«[^»]{1,400}»|(?<!\p{L})'[^']{1,400}'(?!\p{L})/gu;
+const IDENTIFIER =
+  /\b(?:id|ids|#|number|no\.?|key)\b\W{0,3}["'`]?[\p{L}_-]*\p{N}|\b[\p{Lu}]{2,10}-\p{N}+\b|\b[0-9a-f]{12,}\b/iu;
+const DESTRUCTIVE =
+  /\bget(?:ting)? rid of\b|\bno longer\b|\bnot? (?:need|want)\b|n't (?:need|want)\b|\bany ?more\b|\bthrow (?:it )?away\b|\b(?:take|pull) (?:it |[^.,;]{1,40} )(?:down|off|out of)\b|\btake (?:down|off)\b|\bgive (?:it|[^.,;]{1,30}) back\b|\bclean up\b|\bkill\b|\bend (?:this|that|the|his|her|my|our|their)\b|\blog (?:him |her |them |me |everyone )?(?:out|off)\b|\bforget\b|\bundo\b/iu;
+const FOR_ALL = /\b(?:all|every|each|list|which|any)\b/iu;
+const OPEN_QUESTION =
+  /\b(?:news|latest|information|info|facts?|history|articles?|trends?|research|best|online|internet|web|restaurants?|learn about|tell me about|know about|explain)\b|(?:^|[.!] )(?:what|who|when|where|which|how|why|is|are|can you tell me)\b[^.]*\?/iu;
+/** Only the caller's own systems know what the caller has. */
+const OWN_THINGS = /\b(?:my|our|mine|ours|this|these)\b|\bdo (?:i|we) have\b|<[^<>]+>/iu;
+/** Words before a verb in verb position. */
+const BEFORE_VERB = new Set(
+  "to you please and then i we me us can could would should will just also let lets now or must need want it".split(
+    " ",
+  ),
+);
+const QUESTION = /\?|\b(?:what|who|whom|whose|when|where|which|how|why|is|are|does|do|did|was|were|tell|show|know)\b/iu;
+
+/** Whether the texts of a query that it only passes on contain this word, and the rest of the query does not. */
+export function createPayloadTest(query: string): (word: string) => boolean {
+  const rest = withoutPayload(query);
+  if (rest === query) return () => false;
+  const asked = new Set(tokenizeQuery(rest, () => false));
+  return (word) => !asked.has(word);
+}
+
+/**
+ * Removes what the query passes on rather than asks for: quoted texts, URLs and e-mail addresses. If nothing else
+ * remains, the query is returned unchanged.
+ */
+export function withoutPayload(query: string): string {
+  const rest = query.replace(new RegExp(URL.source, "giu"), " ").replace(ADDRESS, " ").replace(QUOTED, " ");
+  return /\p{L}{3,}/u.test(rest) ? rest : query;
+}
+
+export function readRequest(query: string): Request {
+  const rest = withoutPayload(query);
+  const words = tokenizeQuery(rest, () => false);
+  const clauses = splitClauses(query);
+  const asking = clauses.flatMap((text) => {
+    const action = findAction(withoutPayload(text));
+    return action === undefined ? [] : [{ text, action }];
+  });
+  const relations = relate(words);
+  const stems = new Map<string, number>();
+  for (const { stem, kind } of relations) stems.set(stem, kind === "same" ? SAME : CONCEPT);
+  for (const word of words) if (!isStopWord(word)) stems.set(toStem(word), 1);
+  const actions = new Set(asking.map(({ action }) => action));
+  const asksToDelete =
+    DESTRUCTIVE.test(rest) ||
+    words.some((word) => actionOf(toInfinitive(word)) === "delete") ||
+    relations.some(isDestructive);
+  if (asksToDelete) actions.add("delete");
+  // A verb in another language, or one that is not in the list but has a synonym there.
+  if (actions.size === 0) {
+    for (const { stem, kind } of relations) {
+      const action = kind === "product" ? undefined : ACTION_BY_STEM.get(stem);
+      if (action !== undefined) actions.add(action);
+    }
+  }
+  if (actions.size === 0 && QUESTION.test(rest)) actions.add("read");
+  return {
+    actions,
+    // A clause is never split again, so this ends after one level.
+    steps: asking.length < 2 ? [] : asking.map(({ text }) => ({ text, request: readRequest(text) })),
+    isDestructive: asksToDelete,
+    stems,
+    plurals: new Set(words.filter((word) => /[^su]s$/u.test(word)).map(toStem)),
+    isForAll: FOR_ALL.test(rest),
+    hasUrl: URL.test(query),
+    hasIdentifier: IDENTIFIER.test(query),
+    isOpenQuestion: OPEN_QUESTION.test(rest) && !OWN_THINGS.test(rest),
+    products: findProducts(rest),
+  };
+}
+
+/** Names of products are looked up as written: "WhatsApp" is one word, although camel case would split it. */
+function findProducts(text: string): string[] {
+  const words = tokenizeQuery(text.toLowerCase(), () => false);
+  const found = relate(words).flatMap(({ kind, from }) =>
+    kind === "product" ? [from.map((position) => words[position] ?? "").join(" ")] : [],
+  );
+  return [...new Set(found)];
+}
+
+/** How well a word of a tool matches the query if it is a synonym, or a related concept, of a query word. */
+const SAME = 0.6;
+const CONCEPT = 0.4;
+
+const ACTION_BY_STEM: ReadonlyMap<string, Action> = new Map(
+  ["create", "update", "delete", "send", "search", "list", "get", "calculate", "run"].flatMap((verb) => {
+    const action = actionOf(verb);
+    return action === undefined ? [] : [[toStem(verb), action] as const];
+  }),
+);
+
+const DESTRUCTIVE_STEMS = new Set(["delete", "remove", "cancel", "uninstall"].map(toStem));
+
+function isDestructive({ stem, kind }: { readonly stem: string; readonly kind: string }): boolean {
+  return kind === "same" && DESTRUCTIVE_STEMS.has(stem);
+}
+
+/** The action of a clause: that of its first verb. */
+function findAction(clause: string): Action | undefined {
+  const words = tokenizeQuery(clause, () => false);
+  for (const [position, word] of words.entries()) {
+    const action = actionOf(word) ?? actionOf(toInfinitive(word));
+    if (action === undefined) continue;
+    const before = words[position - 1];
+    const isVerbPosition = before === undefined || BEFORE_VERB.has(before);
+    if (isVerbPosition || !(isAlsoNoun(word) || isStopWord(word) || word !== toInfinitive(word))) return action;
+  }
+  return undefined;
+}
+
+/** "creating" and "creates" become "create", "deleted" becomes "delete". Other words are returned unchanged. */
+function toInfinitive(word: string): string {
+  for (const [ending, ...replacements] of ENDINGS) {
+    if (!word.endsWith(ending)) continue;
+    const found = replacements
+      .map((end) => word.slice(0, -ending.length) + end)
+      .find((candidate) => actionOf(candidate) !== undefined);
+    if (found !== undefined) return found;
+  }
+  return word;
+}
+
+const ENDINGS = [
+  ["ing", "", "e"],
+  ["ed", "", "e"],
+  ["es", "", "e"],
+  ["s", ""],
+] as const;

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import type { SearchDocument } from "./fields.js";
+import { readTraits } from "./traits.js";
+
+function doc(name: string, rest: Partial<SearchDocument> = {}): SearchDocument {
+  return { id: `s:${name}`, server: "s", name, description: "", parameters: [], tags: [], ...rest };
+}
+const parameter = (name: string, isRequired = true) => ({ name, description: "", isRequired });
+
+describe("readTraits", () => {
+  it.each<[string, Partial<SearchDocument>, string | undefined]>([
+    ["create_issue", {}, "create"],
+    ["listCalls", {}, "list"],
+    ["user_delete", {}, "delete"],
+    ["GET_movie-movie_id-reviews", {}, "read"],
+    ["orders", { method: "POST" }, "create"],
+    ["fetch-things", { method: "DELETE" }, "delete"],
+    ["weather", { description: "Returns the weather." }, undefined],
+    ["weather", { description: "Gets the weather." }, "read"],
+    ["status", { isReadOnly: true }, "read"],
+  ])("reads the action of %s %j", (name, rest, action) => {
+    expect(readTraits(doc(name, rest)).action).toBe(action);
+  });
+
+  it("puts the most important word of the name last", () => {
+    expect(readTraits(doc("get_branch_protection")).objects).toEqual(["branch", "protection"]);
+    expect(readTraits(doc("list_users_by_team")).objects).toEqual(["team", "users"]);
+  });
+
+  it("knows which identifiers a tool needs, and which tools find them", () => {
+    const similar = doc("similar_movies", { parameters: [parameter("movie_id"), parameter("page", false)] });
+    expect(readTraits(similar)).toMatchObject({ needs: ["movie"], findsIdentifiers: false });
+    const search = doc("search_movie", { parameters: [parameter("query")] });
+    expect(readTraits(search)).toMatchObject({ needs: [], findsIdentifiers: true });
+    expect(readTraits(doc("getUser", { parameters: [parameter("id")] })).needs).toEqual(["user"]);
+  });
+
+  it.each<[string, string, string, readonly string[]]>([
+    ["brave_web_search", "Search the web.", "query", ["web"]],
+    ["search_news", "Search the web for news.", "query", []],
+    ["fetch", "Fetches a URL from the internet and extracts its contents.", "url", ["page"]],
+    ["run_command", "Run a command in the terminal.", "command", ["shell"]],
+    ["execute", "Execute Python code.", "code", ["code"]],
+    ["read_query", "Run a SELECT statement of SQL.", "query", ["sql"]],
+    ["create_issue", "Create an issue.", "title", []],
+  ])("recognizes the general use of %s", (name, description, taken, uses) => {
+    expect(readTraits(doc(name, { description, parameters: [parameter(taken)] })).uses).toEqual(uses);
+  });
+});

@@ -1,0 +1,146 @@
+// What a tool does, read from its definition: its action, the things it acts on, the identifiers it needs, and whether
+// it serves any subject.
+import type { SearchDocument } from "./fields.js";
+import { type Action, actionOf, isReading } from "./request/actions.js";
+import { toFirstSentence } from "./summary.js";
+
+/**
+ * A tool that can serve requests whose words it does not contain: it takes a free text, a URL, code or a command. `web`:
+ * searches the web. `page`: reads any web page.
+ */
+export type GeneralUse = "web" | "page" | "shell" | "code" | "sql" | "http";
+
+export interface ToolTraits {
+  readonly action: Action | undefined;
+  /** Whether an HTTP method states the action. */
+  readonly hasMethod: boolean;
+  /** The words of the name that say what the tool acts on, in order. The last one is usually the most important. */
+  readonly objects: readonly string[];
+  /** Whether the tool returns several things. */
+  readonly isList: boolean;
+  /** The things whose identifiers are required parameters: `issue` for `issue_id`. */
+  readonly needs: readonly string[];
+  /** Whether the tool finds things by a text or lists them, and needs no identifier itself. */
+  readonly findsIdentifiers: boolean;
+  /** The first word of the name, if it is not a verb: often the product. */
+  readonly prefix: string | undefined;
+  readonly uses: readonly GeneralUse[];
+}
+
+const METHODS: Readonly<Record<string, Action>> = {
+  GET: "read",
+  HEAD: "read",
+  POST: "create",
+  PUT: "update",
+  PATCH: "update",
+  DELETE: "delete",
+};
+
+/** Words of a name that are not things. */
+const NOT_OBJECTS = new Set(
+  "a an the by for of with in from to on and or id ids api tool tools mcp v1 v2 v3 v4 new all get".split(" "),
+);
+const BY = new Set(["by", "for", "with", "from", "in", "of", "using"]);
+const TEXT_PARAMETER =
+  /^(?:q|query|queries|search|search_?(?:query|term|text)|keywords?|prompt|question|text|input|name|title)$/iu;
+const FREE_TEXT = /^(?:q|query|queries|search|search_?(?:query|term|text)|keywords?|prompt|question|input|request)$/iu;
+
+export function readTraits(document: SearchDocument): ToolTraits {
+  const words = splitName(document.name);
+  const ofServer = new Set(splitName(document.server));
+  const method = document.method ?? methodIn(document.name);
+  const verb = words.find((word, position) => actionOf(word) !== undefined && !(position > 0 && NOUN_LATER.has(word)));
+  const objects = words.filter(
+    (word) => !NOT_OBJECTS.has(word) && actionOf(word) === undefined && !ofServer.has(word) && !/^\p{N}+$/u.test(word),
+  );
+  const action = actionFrom(method, verb, document);
+  const end = words.findIndex((word, position) => position > 0 && BY.has(word));
+  const head = objects.filter((word) => end === -1 || words.indexOf(word) < end).at(-1) ?? objects.at(-1);
+  const needs = document.parameters.flatMap(({ name, isRequired = false }) =>
+    isRequired ? identifiedBy(name, head) : [],
+  );
+  const takesText = document.parameters.some(({ name }) => TEXT_PARAMETER.test(name));
+  const isList = action === "list" || words.includes("all") || (head !== undefined && /[^su]s$/u.test(head));
+  const [first] = words;
+  return {
+    action,
+    hasMethod: method !== undefined,
+    objects: head === undefined ? objects : [...objects.filter((word) => word !== head), head],
+    isList,
+    needs,
+    findsIdentifiers: needs.length === 0 && (action === undefined || isReading(action)) && (takesText || isList),
+    prefix: first !== undefined && actionOf(first) === undefined && words.length > 1 ? first : undefined,
+    uses: findUses(document, words),
+  };
+}
+
+/** Verbs that are nouns if they are not the first word of a name: `list_calls`, `get_order`. */
+const NOUN_LATER = new Set("book call comment email message order plan post record store test text track".split(" "));
+
+function actionFrom(
+  method: string | undefined,
+  verb: string | undefined,
+  document: SearchDocument,
+): Action | undefined {
+  const byName = verb === undefined ? undefined : actionOf(verb);
+  if (method === "DELETE") return "delete";
+  if (byName !== undefined && (method === undefined || byName !== "read")) return byName;
+  if (method !== undefined) return METHODS[method] ?? byName;
+  const [first = ""] = splitName(toFirstSentence(document.description).slice(0, 60));
+  const described = actionOf(first) ?? actionOf(first.replace(/s$/u, "")) ?? actionOf(first.replace(/es$/u, ""));
+  return described ?? (document.isReadOnly === true ? "read" : undefined);
+}
+
+function methodIn(name: string): string | undefined {
+  return /^(GET|HEAD|POST|PUT|PATCH|DELETE)[_\-/ ]/u.exec(name)?.[1];
+}
+
+/** `issue` for `issue_id` and `issueId`; the head noun of the tool's name for `id`. */
+function identifiedBy(parameter: string, head: string | undefined): string[] {
+  const words = splitName(parameter);
+  if (!/^ids?$/u.test(words.at(-1) ?? "")) return [];
+  const thing = words.at(-2) ?? head;
+  return thing === undefined ? [] : [thing];
+}
+
+function findUses(document: SearchDocument, words: readonly string[]): GeneralUse[] {
+  const { parameters } = document;
+  const text = `${words.join(" ")} ${document.description.slice(0, 300)}`.toLowerCase();
+  const takes = (name: RegExp): boolean => parameters.some((parameter) => name.test(parameter.name));
+  const isUnknown = parameters.length === 0;
+  const uses: GeneralUse[] = [];
+  if (
+    (takes(FREE_TEXT) || isUnknown) &&
+    /\b(?:web|internet|online|google|bing|duckduckgo|brave)\b/u.test(text) &&
+    /\bsearch(?:es|ing)?\b|\blook ?up\b/u.test(text) &&
+    !SPECIAL_SEARCH.test(words.join(" "))
+  )
+    uses.push("web");
+  if (
+    (takes(/^(?:urls?|uri|link|links|website)$/iu) || isUnknown) &&
+    /\b(?:fetch|scrap|brows|crawl|read|extract|open|navigat|visit|load|retriev)\w*/u.test(text) &&
+    /\b(?:urls?|web ?pages?|websites?|html)\b/u.test(text)
+  )
+    uses.push("page");
+  if (takes(/^(?:command|cmd|commands)$/iu) && /\b(?:shell|command|terminal|bash)\b/u.test(text)) uses.push("shell");
+  if (takes(/^(?:code|script|python|source|javascript)$/iu) && /\b(?:run|execut|evaluat|interpret)\w*/u.test(text))
+    uses.push("code");
+  if (takes(/^(?:sql|query|statement)$/iu) && /\bsql\b/u.test(text)) uses.push("sql");
+  if (takes(/^(?:method|verb)$/iu) && takes(/^(?:url|path|endpoint)$/iu)) uses.push("http");
+  return uses;
+}
+
+const SPECIAL_SEARCH = /\b(?:news|images?|videos?|local|shopping|scholar|patents?|maps?|places?|code|docs?)\b/u;
+
+/** The words of an identifier in lower case: `getUserById` and `get_user_by_id` give `get user by id`. */
+export function splitName(name: string): string[] {
+  return name
+    .slice(0, MAX_NAME_LENGTH)
+    .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, "$1 $2")
+    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== "")
+    .map((word) => word.toLowerCase());
+}
+
+const MAX_NAME_LENGTH = 200;
