@@ -72,29 +72,57 @@ const FILES = Array.from({ length: 12 }, (_, n) => tool(`read_file_${n}`, "Read 
 describe("search_tools", () => {
   it("returns at most the configured number of hits, unless the caller passes a limit", async () => {
     const { run } = await setUp([[server("fs"), FILES]], { search: { limit: 3 } });
-    expect(await run("search_tools", { query: "read a file" })).toMatchObject({ results: { length: 3 }, more: 9 });
+    expect(await run("search_tools", { query: "read a file" })).toMatchObject({
+      results: { length: 3 },
+      also: { fs: { length: 9 } },
+    });
     expect(await run("search_tools", { query: "read a file", limit: 5 })).toMatchObject({ results: { length: 5 } });
   });
 
-  it("omits hits below the configured relevance, and names the closest tools", async () => {
+  it("omits hits below the configured relevance", async () => {
     const tools = [tool("convert_units", "Convert meters to feet.")];
     const query = "convert meters and yards";
     const lax = await setUp([[server("a"), tools]], { search: { minRelevance: 0 } });
-    const strict = await setUp([[server("a"), tools]], { search: { minRelevance: 0.9 } });
+    const strict = await setUp([[server("a"), tools]], { search: { minRelevance: 0.99 } });
     expect((await lax.run("search_tools", { query }))["results"]).toHaveLength(1);
     expect(await strict.run("search_tools", { query })).toEqual({
+      fit: "none",
       results: [],
-      note: "No tool fits. Closest tools: a:convert_units (Convert meters to feet). Search with other words. Call list_mcp_servers to see all servers.",
+      note: "No tool fits. Search with other words. Call list_mcp_servers to see all servers.",
     });
   });
 
-  it("names no built-in tool as the closest, and explains how to add a server if there is none", async () => {
+  it("lists the closest tools with a note if no tool fits", async () => {
+    const { run } = await setUp([[server("a"), [tool("convert_units", "Convert meters to feet.")]]]);
+    expect(await run("search_tools", { query: "xyzzy plugh" })).toEqual({
+      fit: "none",
+      results: [
+        {
+          server: "a",
+          tool: "convert_units",
+          summary: "Convert meters to feet.",
+          relevance: expect.any(Number) as number,
+        },
+      ],
+      note: "No tool fits well; these are the closest. Search with other words. Call list_mcp_servers to see all servers.",
+    });
+    expect(await run("search_tools", { query: "xyzzy plugh", server: "a" })).toMatchObject({ fit: "unsure" });
+  });
+
+  it("states that a product is not in the catalog", async () => {
+    const { run } = await setUp([[server("line"), [tool("send_message", "Send a message.")]]]);
+    expect(await run("search_tools", { query: "send a WhatsApp message" })).toMatchObject({
+      results: [{ tool: "send_message" }],
+      note: expect.stringContaining("Nothing here is WhatsApp.") as string,
+    });
+  });
+
+  it("lists no built-in tool as the closest, and explains how to add a server if there is none", async () => {
     const own: ServerDefinition = { ...server("anygpt"), connection: { kind: "built-in" } };
-    const tools = [tool("mcp_discover", "Convert a server to files.")];
-    const { run } = await setUp([[own, tools]], { search: { minRelevance: 1 } });
-    const { note } = await run("search_tools", { query: "convert meters to feet" });
+    const { run } = await setUp([[own, [tool("mcp_discover", "Convert a server to files.")]]]);
+    const { note, results } = await run("search_tools", { query: "xyzzy plugh" });
     expect(note).toMatch(/^No tool fits: No server is configured\. .*`anygpt mcp find WORDS`.*`anygpt mcp add`/u);
-    expect(note).not.toContain("mcp_discover");
+    expect(results).toEqual([]);
   });
 
   it("finds tools by the tags of rules and by the description of the server", async () => {

@@ -67,7 +67,7 @@ export function groupByServer(tools: readonly Tool[]): Record<string, string[]> 
 
 function toNote(found: FoundTools, describe: DescribeStep): string {
   const { fit, hits, pending, missing } = found;
-  const absent = missing.length === 0 ? "" : `Nothing here is ${missing.map(capitalize).join(" or ")}.`;
+  const absent = missing.length === 0 ? "" : `Nothing here is ${missing.join(" or ")}.`;
   if (pending.length > 0) return `${absent} ${searchAgainNote(fit !== "none", pending)}`.trim();
   if (hits.length === 0) return describeNothing(found, describe);
   if (fit !== "none") return absent;
@@ -97,8 +97,4 @@ function notSearched({ failed }: FoundTools): string {
 function describeNothing(found: FoundTools, describe: DescribeStep): string {
   if (!found.hasServers) return `No tool fits: ${NO_SERVER}`;
   return `No tool fits.${notSearched(found)} Search with other words. ${describe({ action: "list-servers" })}`;
-}
-
-export function capitalize(name: string): string {
-  return name.replace(/(?<![\p{L}\p{N}])\p{L}/gu, (letter) => letter.toUpperCase());
 }

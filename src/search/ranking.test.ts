@@ -39,7 +39,7 @@ describe("a named product", () => {
 
   it("is reported if the catalog does not have it, and nothing is a good fit then", () => {
     const answer = search("send an SMS with Twilio");
-    expect([answer.missing, answer.hits[0]?.id]).toEqual([["twilio"], "line:send_sms"]);
+    expect([answer.missing, answer.hits[0]?.id]).toEqual([["Twilio"], "line:send_sms"]);
     expect(answer.fit).not.toBe("good");
     expect(answer.hits[0]?.relevance).toBeLessThan(search("send an SMS").hits[0]?.relevance ?? 0);
     expect(search("add a comment to a Jira issue").missing).toEqual([]);
@@ -47,7 +47,7 @@ describe("a named product", () => {
 
   it("counts as missing if only hidden tools have it", () => {
     const accepts = (id: string): boolean => !id.startsWith("jira:");
-    expect(search("add a comment to a Jira issue", { accepts }).missing).toEqual(["jira"]);
+    expect(search("add a comment to a Jira issue", { accepts }).missing).toEqual(["Jira"]);
   });
 });
 

@@ -62,7 +62,7 @@ export interface SearchAnswer {
   readonly hits: readonly SearchHit[];
   /** Further documents that may still be right, best first. */
   readonly also: readonly SearchHit[];
-  /** Known products that the query names and that no document contains. */
+  /** Known products that the query names and that no document contains, as the query spells them. */
   readonly missing: readonly string[];
 }
 
@@ -150,8 +150,10 @@ export function* buildIndex(
     return [list[0]?.document, best === undefined ? 0 : toRelevance(best, hasMeaning)];
   };
 
-  const findMissing = ({ products }: Request, accepts: (document: number) => boolean): string[] =>
-    products.filter((name) => !name.split(" ").every((word) => isKnownWord(word, { ...parts, accepts })));
+  const findMissing = (text: string, { products }: Request, accepts: (document: number) => boolean): string[] =>
+    products
+      .filter((name) => !name.split(" ").every((word) => isKnownWord(word, { ...parts, accepts })))
+      .map((name) => asWritten(name, text));
 
   return {
     size,
@@ -168,7 +170,7 @@ export function* buildIndex(
     search(text, { limit, minRelevance = 0, accepts = () => true, isNarrowed = false, usage }) {
       const acceptsNumber = (document: number): boolean => accepts(positions.idOf(document));
       const { request, steps, isKnownToFit, candidates, evidence } = weigh(text, acceptsNumber, usage);
-      const missing = findMissing(request, acceptsNumber);
+      const missing = findMissing(text, request, acceptsNumber);
       const factor = missing.length > 0 ? MISSING_PRODUCT : 1;
       const ofSteps = new Map(steps.map(({ query, list }) => bestOfStep(list.slice(0, MAX_HITS), query)));
       const weighed = candidates
@@ -221,6 +223,11 @@ function isLikely({ relevance }: Weighed, rank: number, hits: readonly Weighed[]
 function countAlso(first: Weighed | undefined, limit: number): number {
   const wanted = MIN_ALSO + MORE_IF_UNSURE * (1 - (first?.relevance ?? 0));
   return Math.min(Math.round(wanted), ALSO_PER_HIT * limit);
+}
+
+/** The name of a product as the query spells it. */
+function asWritten(name: string, text: string): string {
+  return new RegExp(name.replaceAll(" ", "[^\\p{L}\\p{N}]+"), "iu").exec(text)?.[0] ?? name;
 }
 
 const acceptAll = (): boolean => true;

@@ -1,5 +1,5 @@
 import { invalidRequest } from "../../../util/invalid-request.js";
-import { capitalize, toSearchAnswer } from "../../../metatools/search-answer.js";
+import { toSearchAnswer } from "../../../metatools/search-answer.js";
 import { addServerNote } from "../../../metatools/suggest-installable.js";
 import type { FoundTool, FoundTools } from "../../../metatools/found-tools.js";
 import type { Match } from "../../../search/explain.js";
@@ -42,7 +42,7 @@ const NO_SERVER =
   "No tool matches, because no server is configured. `anygpt mcp find WORDS` finds public servers, `anygpt mcp add` adds one.";
 
 function headingLines(query: string, { fit, hits, missing }: FoundTools): Line[] {
-  const absent = missing.length === 0 ? [] : [line(0, `Nothing here is ${missing.map(capitalize).join(" or ")}.`)];
+  const absent = missing.length === 0 ? [] : [line(0, `Nothing here is ${missing.join(" or ")}.`)];
   if (fit === "none") return [...absent, line(0, `No tool fits "${query}" well. These are the closest:`)];
   return [...absent, line(0, `Search results for "${query}" (${hits.length} found):`)];
 }
