@@ -62,10 +62,7 @@ export function legendLines({ half, isUnseen, isByWords, isRemoving }: LegendOpt
     ...(half === "all" ? [] : [line(0, `Only the half "${half}" of each set's queries.`)]),
     line(0, "tokens: median/p95 of an answer; ms: median"),
     line(0, "shown: a relevant tool is anywhere in the answer; empty: answers without any tool"),
-    line(
-      0,
-      "none: answerable queries that no tool fits, as the search states it; unanswerable: none: the same of unanswerable queries",
-    ),
+    line(0, "none: answerable and unanswerable queries that no tool fits, as the search states it"),
     ...(isRemoving ? [line(0, "removed: queries that no tool fits when their relevant tools are hidden")] : []),
     line(0, `${OURS} - the baseline with the best nDCG@10: points of 100 [95 % interval, paired bootstrap];`),
     line(2, WARNING, " marks a measure that is significantly worse"),

@@ -13,7 +13,7 @@ import { executeTool } from "./execute-tool.js";
 import { defineMetaTool, type MetaTool } from "./meta-tool.js";
 import { type ServerSummary, summaryOf } from "./metadata.js";
 import { describeDiscoveryStep } from "./next-steps.js";
-import { NO_SERVER, toSearchAnswer } from "./search-answer.js";
+import { NO_SERVER_NOTE, toSearchAnswer } from "./search-answer.js";
 import { searchInput } from "./search-input.js";
 
 export interface DiscoveryProfileParts {
@@ -69,7 +69,7 @@ function listMcpServers({ discovery, upstreamState }: DiscoveryProfileParts): Me
             .map((summary) => toListedServer(summary, { isLong, start: starts.get(summary.name) })),
           ...(starts.size > 0 ? { retry_after_seconds: RETRY_AFTER_SECONDS } : {}),
           ...(more > 0 ? { more, note: describeDiscoveryStep({ action: "search" }) } : {}),
-          ...(summaries.length === 0 ? { note: NO_SERVER } : {}),
+          ...(summaries.length === 0 ? { note: NO_SERVER_NOTE } : {}),
         },
       };
     },

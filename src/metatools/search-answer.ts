@@ -85,7 +85,7 @@ function shortSignature(found: Tool): { signature?: string } {
 }
 
 const MAX_FAILED = 10;
-export const NO_SERVER =
+export const NO_SERVER_NOTE =
   "No server is configured. The user can find one with `anygpt mcp find WORDS` and add it with `anygpt mcp add`.";
 
 function notSearched({ failed }: FoundTools): string {
@@ -95,6 +95,6 @@ function notSearched({ failed }: FoundTools): string {
 }
 
 function describeNothing(found: FoundTools, describe: DescribeStep): string {
-  if (!found.hasServers) return `No tool fits: ${NO_SERVER}`;
+  if (!found.hasServers) return `No tool fits: ${NO_SERVER_NOTE}`;
   return `No tool fits.${notSearched(found)} Search with other words. ${describe({ action: "list-servers" })}`;
 }

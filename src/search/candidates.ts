@@ -6,7 +6,7 @@ import type { LikenessIndex } from "./meaning/likeness.js";
 import type { Meaning } from "./meaning/meaning.js";
 import type { FindProducts } from "./products.js";
 import type { Query } from "./query.js";
-import { type Request, withoutPayload } from "./request/request.js";
+import { type RequestFacts, withoutPayload } from "./request/request.js";
 import { rerank } from "./rerank.js";
 import type { Scorer } from "./score.js";
 import { runSecondPass } from "./second-pass.js";
@@ -43,7 +43,7 @@ type Accepts = (document: number) => boolean;
 export interface Asked {
   readonly text: string;
   readonly query: Query;
-  readonly request: Request;
+  readonly request: RequestFacts;
   readonly accepts: Accepts;
   /** What a document gains because the caller has used it before. */
   readonly gain?: ((document: number) => number) | undefined;

@@ -3,12 +3,12 @@ import type { RankingConstants } from "./constants.js";
 import type { Fused } from "./fuse.js";
 import type { NamedProducts } from "./products.js";
 import { type Action, isReading } from "./request/actions.js";
-import type { Request } from "./request/request.js";
+import type { RequestFacts } from "./request/request.js";
 import type { GeneralUse } from "./traits.js";
 import type { Vocabulary } from "./vocabulary.js";
 
 interface PairParts {
-  readonly request: Request;
+  readonly request: RequestFacts;
   readonly ranking: RankingConstants;
   readonly vocabulary: Vocabulary;
   readonly products: NamedProducts;
@@ -80,7 +80,7 @@ const DESTROYS = -3;
 const CHANGES_INSTEAD = -1.5;
 
 /** From 1 (the same action) through 0 (unknown) to negative values (another action). */
-function compareActions(action: Action | undefined, { actions, isDestructive }: Request): number {
+function compareActions(action: Action | undefined, { actions, isDestructive }: RequestFacts): number {
   if (action === "delete" && !isDestructive) return DESTROYS;
   if (action === undefined || actions.size === 0) return 0;
   const wanted = [...actions];
@@ -104,7 +104,7 @@ interface ObjectParts {
   readonly traits: StoredTraits;
   readonly stems: ReadonlyMap<number, number>;
   readonly plurals: ReadonlySet<number>;
-  readonly request: Request;
+  readonly request: RequestFacts;
 }
 
 /** Lower for each word of the tool's name that the request does not contain; higher if one or many are meant by both. */
@@ -119,13 +119,13 @@ function compareObjects({ traits, stems, plurals, request }: ObjectParts): numbe
 }
 
 /** The general use that serves the request whatever its subject is. */
-export function generalUseFor({ hasUrl, isOpenQuestion }: Request): GeneralUse | undefined {
+export function generalUseFor({ hasUrl, isOpenQuestion }: RequestFacts): GeneralUse | undefined {
   if (hasUrl) return "page";
   return isOpenQuestion ? "web" : undefined;
 }
 
 /** A tool that deletes something is never the best candidate for a request that does not ask for it. */
-function lowerUnaskedDeletions(paired: Paired[], { isDestructive }: Request): void {
+function lowerUnaskedDeletions(paired: Paired[], { isDestructive }: RequestFacts): void {
   if (isDestructive) return;
   const others = paired.filter(({ traits }) => traits.action !== "delete");
   const best = Math.max(...others.map(({ score }) => score));

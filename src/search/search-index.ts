@@ -15,7 +15,7 @@ import { countWord, invert, type Postings } from "./postings.js";
 import { createProductFinder } from "./products.js";
 import { isKnownWord, type Query, type QueryParts, readQuery } from "./query.js";
 import { type Evidence, type Fit, judgeFit, toRelevance, weighEvidence } from "./relevance.js";
-import { readRequest, type Request } from "./request/request.js";
+import { interpretRequest, type RequestFacts } from "./request/request.js";
 import { createScorer } from "./score.js";
 import { toKey } from "./tokenize.js";
 import { createVocabulary, type Vocabulary } from "./vocabulary.js";
@@ -137,7 +137,7 @@ export function* buildIndex(
 
   const weigh = (text: string, accepts: (document: number) => boolean, usage?: SearchQuery["usage"]) => {
     const query = readQuery(text, { ...parts, accepts });
-    const request = readRequest(text);
+    const request = interpretRequest(text);
     const gain =
       usage === undefined ? undefined : (document: number) => ranking.usage * usage(positions.idOf(document));
     const { list, ...found } = findCandidates({ text, query, request, accepts, gain });
@@ -150,7 +150,7 @@ export function* buildIndex(
     return [list[0]?.document, best === undefined ? 0 : toRelevance(best, hasMeaning)];
   };
 
-  const findMissing = (text: string, { products }: Request, accepts: (document: number) => boolean): string[] =>
+  const findMissing = (text: string, { products }: RequestFacts, accepts: (document: number) => boolean): string[] =>
     products
       .filter((name) => !name.split(" ").every((word) => isKnownWord(word, { ...parts, accepts })))
       .map((name) => asWritten(name, text));

@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { Tool } from "../../model/tool.js";
-import { readRequest } from "../../search/request/request.js";
+import { interpretRequest } from "../../search/request/request.js";
 import { readTraits, splitName } from "../../search/traits.js";
 import { toSearchDocument } from "../search-document.js";
 
 /** Whether the tool deletes something although the query does not ask for it. */
 export function isUnaskedDeletion(query: string, tool: Tool): boolean {
-  return readTraits(toSearchDocument(tool, undefined)).action === "delete" && !readRequest(query).isDestructive;
+  return readTraits(toSearchDocument(tool, undefined)).action === "delete" && !interpretRequest(query).isDestructive;
 }
 
 const ADDRESS = /[^\s"'<>(),;]+@[^\s"'<>(),;]+\.\p{L}{2,}/u;

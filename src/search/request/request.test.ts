@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { readRequest, withoutPayload } from "./request.js";
+import { interpretRequest, withoutPayload } from "./request.js";
 
-describe("readRequest", () => {
+describe("interpretRequest", () => {
   it.each<[string, readonly string[]]>([
     ["create an issue", ["create"]],
     ["Can you please delete the branch?", ["delete"]],
@@ -12,7 +12,7 @@ describe("readRequest", () => {
     ["convert 100 dollars to euros", ["compute"]],
     ["the message of the day", []],
   ])("reads the action of %j", (query, actions) => {
-    expect([...readRequest(query).actions]).toEqual(actions);
+    expect([...interpretRequest(query).actions]).toEqual(actions);
   });
 
   it.each<[string, boolean]>([
@@ -25,7 +25,7 @@ describe("readRequest", () => {
     ["deleting old branches", true],
     ["show the deleted items", true],
   ])("reads whether %j asks for a deletion: %j", (query, isDestructive) => {
-    expect(readRequest(query).isDestructive).toBe(isDestructive);
+    expect(interpretRequest(query).isDestructive).toBe(isDestructive);
   });
 
   it.each<[string, readonly string[]]>([
@@ -34,13 +34,13 @@ describe("readRequest", () => {
     ["find a route with google maps", ["google maps"]],
     ["send a message", []],
   ])("finds the known products in %j", (query, products) => {
-    expect(readRequest(query).products).toEqual(products);
+    expect(interpretRequest(query).products).toEqual(products);
   });
 
   it("splits a request into its steps", () => {
-    const { steps } = readRequest("Read the PDF report and comment on the ticket in Jira");
+    const { steps } = interpretRequest("Read the PDF report and comment on the ticket in Jira");
     expect(steps.map(({ text }) => text)).toEqual(["Read the PDF report", "comment on the ticket in Jira"]);
-    expect(readRequest("read the report").steps).toEqual([]);
+    expect(interpretRequest("read the report").steps).toEqual([]);
   });
 
   it.each([
@@ -51,14 +51,14 @@ describe("readRequest", () => {
     ["What storage accounts do I have?", false],
     ["List my invoices", false],
   ])("tells whether a web search can serve %j: %j", (query, isOpenQuestion) => {
-    expect(readRequest(query).isOpenQuestion).toBe(isOpenQuestion);
+    expect(interpretRequest(query).isOpenQuestion).toBe(isOpenQuestion);
   });
 
   it("recognizes URLs and identifiers", () => {
-    expect(readRequest("summarize https://example.com/a").hasUrl).toBe(true);
-    expect(readRequest("get the role with the ID 'role456'").hasIdentifier).toBe(true);
-    expect(readRequest("get issue ABC-12").hasIdentifier).toBe(true);
-    expect(readRequest("movies similar to Breaking Bad").hasIdentifier).toBe(false);
+    expect(interpretRequest("summarize https://example.com/a").hasUrl).toBe(true);
+    expect(interpretRequest("get the role with the ID 'role456'").hasIdentifier).toBe(true);
+    expect(interpretRequest("get issue ABC-12").hasIdentifier).toBe(true);
+    expect(interpretRequest("movies similar to Breaking Bad").hasIdentifier).toBe(false);
   });
 });
 

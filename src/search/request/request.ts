@@ -6,7 +6,7 @@ import { isStopWord } from "../stop-words.js";
 import { tokenizeQuery } from "../tokenize.js";
 import { type Action, actionOf, isAlsoNoun } from "./actions.js";
 
-export interface Request {
+export interface RequestFacts {
   /** The actions that the query asks for, at most one for each clause. Empty if no verb is known. */
   readonly actions: ReadonlySet<Action>;
   /** The clauses that ask for something to be done, if there are at least two. */
@@ -31,7 +31,7 @@ export interface Request {
 /** A clause that asks for something to be done. */
 export interface RequestStep {
   readonly text: string;
-  readonly request: Request;
+  readonly request: RequestFacts;
 }
 
 const URL = /\bhttps?:\/\/\S+|\bwww\.\S+/iu;
@@ -71,7 +71,7 @@ export function withoutPayload(query: string): string {
   return /\p{L}{3,}/u.test(rest) ? rest : query;
 }
 
-export function readRequest(query: string): Request {
+export function interpretRequest(query: string): RequestFacts {
   const rest = withoutPayload(query);
   const words = tokenizeQuery(rest, () => false);
   const clauses = splitClauses(query);
@@ -100,7 +100,7 @@ export function readRequest(query: string): Request {
   return {
     actions,
     // A clause is never split again, so this ends after one level.
-    steps: asking.length < 2 ? [] : asking.map(({ text }) => ({ text, request: readRequest(text) })),
+    steps: asking.length < 2 ? [] : asking.map(({ text }) => ({ text, request: interpretRequest(text) })),
     isDestructive: asksToDelete,
     stems,
     plurals: new Set(words.filter((word) => /[^su]s$/u.test(word)).map(toStem)),
