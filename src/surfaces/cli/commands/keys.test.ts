@@ -109,7 +109,7 @@ describe("keys trust", () => {
     expect(await atTerminal("n\n", "trust", ...words())).toMatchObject({ exit: 1, stdout: "" });
     expect(await states()).toEqual([]);
     const { exit, stdout, stderr } = await atTerminal("y\n", "trust", ...words());
-    expect(exit, stderr).toBe(0);
+    expect({ exit, stderr }).toMatchObject({ exit: 0 });
     expect(stderr).toContain(`fingerprint ${FINGERPRINT}\n`);
     expect(stdout).toContain("✓ ann is now trusted.");
     expect(await states()).toEqual(["ann trusted good"]);
