@@ -33,7 +33,7 @@ export function judgeGate({
   const index = createSearchIndex([...new Map(documents.map((one) => [one.id, one])).values()], { meaning });
   const suggest = (query, local, by = ranker) => {
     const accepts = (id) => local.has(id.slice(0, id.indexOf(":")));
-    if (index.search(query, { limit, minRelevance, accepts }).hits.length > 0) return undefined;
+    if (index.search(query, { limit, minRelevance, accepts }).fit !== "none") return undefined;
     return by.search(query, SUGGESTED).filter(({ isSure }) => isSure);
   };
 
