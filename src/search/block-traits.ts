@@ -13,7 +13,10 @@ export interface BlockTraits {
   readonly objects: Uint32Array;
   /** `MAX_NEEDS` stems for each document. */
   readonly needs: Uint32Array;
-  /** `MAX_PRODUCT_WORDS` words for each document: those of the server's name, and the first word of the tool's name. */
+  /**
+   * `PRODUCT_SLOTS` words for each document: the first word of the tool's name, or `NONE` if it is a verb, then the
+   * words of the server's name.
+   */
   readonly products: Uint32Array;
 }
 
@@ -25,15 +28,17 @@ export interface StoredTraits {
   readonly findsIdentifiers: boolean;
   readonly objects: Uint32Array;
   readonly needs: Uint32Array;
+  /** The first word of the tool's name, or `NONE`, then the words of the server's name. */
   readonly products: Uint32Array;
   has(use: GeneralUse): boolean;
 }
 
 const MAX_OBJECTS = 6;
 const MAX_NEEDS = 2;
-const MAX_PRODUCT_WORDS = 5;
+const MAX_SERVER_WORDS = 5;
+export const PRODUCT_SLOTS = 1 + MAX_SERVER_WORDS;
 /** Marks an unused slot. */
-const NONE = 0xffffffff;
+export const NONE = 0xffffffff;
 const IS_LIST = 1;
 const FINDS_IDENTIFIERS = 2;
 const HAS_METHOD = 4;
@@ -50,7 +55,7 @@ export function createBlockTraits(count: number, vocabulary: Vocabulary) {
     flags: new Uint16Array(count),
     objects: new Uint32Array(count * MAX_OBJECTS).fill(NONE),
     needs: new Uint32Array(count * MAX_NEEDS).fill(NONE),
-    products: new Uint32Array(count * MAX_PRODUCT_WORDS).fill(NONE),
+    products: new Uint32Array(count * PRODUCT_SLOTS).fill(NONE),
   };
   const stemsOf = (words: readonly string[]): number[] => [
     ...new Set(words.flatMap((word) => vocabulary.findStem(toStem(word)) ?? [])),
@@ -59,7 +64,7 @@ export function createBlockTraits(count: number, vocabulary: Vocabulary) {
     all,
     /** The words of the document must be in the vocabulary already. */
     set(number: number, document: SearchDocument): void {
-      const { action, hasMethod, isList, findsIdentifiers, objects, needs, uses } = readTraits(document);
+      const { action, hasMethod, isList, findsIdentifiers, objects, needs, prefix, uses } = readTraits(document);
       all.actions[number] = action === undefined ? 0 : ACTIONS.indexOf(action) + 1;
       all.flags[number] =
         (isList ? IS_LIST : 0) |
@@ -68,11 +73,29 @@ export function createBlockTraits(count: number, vocabulary: Vocabulary) {
         uses.reduce((bits, use) => bits | (FIRST_USE << USES.indexOf(use)), 0);
       all.objects.set(stemsOf(objects.toReversed()).slice(0, MAX_OBJECTS), number * MAX_OBJECTS);
       all.needs.set(stemsOf(needs).slice(0, MAX_NEEDS), number * MAX_NEEDS);
-      const name = splitName(document.server).filter((word) => !NO_PRODUCT.has(word) && !/^v?\p{N}+$/u.test(word));
-      const numbers = [...new Set(name)].flatMap((word) => vocabulary.findWord(word) ?? []);
-      all.products.set(numbers.slice(0, MAX_PRODUCT_WORDS), number * MAX_PRODUCT_WORDS);
+      const first = prefix === undefined || !isProductWord(prefix) ? undefined : vocabulary.findWord(prefix);
+      const ofServer = [...new Set(readServerName(document))].flatMap((word) => vocabulary.findWord(word) ?? []);
+      all.products.set([first ?? NONE, ...ofServer.slice(0, MAX_SERVER_WORDS)], number * PRODUCT_SLOTS);
     },
   };
+}
+
+function isProductWord(word: string): boolean {
+  return !NO_PRODUCT.has(word) && !/^v?\p{N}+$/u.test(word);
+}
+
+/**
+ * The words of a server's name that may name its product. In a name such as `someone-mcp-server-jira`, the words before
+ * `mcp` name the owner, and are omitted unless the tool's own texts have them.
+ */
+function readServerName({ server, name, description }: SearchDocument): string[] {
+  const words = splitName(server);
+  const end = words.indexOf("mcp");
+  const after = words.slice(end + 1).filter(isProductWord);
+  const before = words.slice(0, Math.max(end, 0)).filter(isProductWord);
+  if (after.length === 0) return before;
+  const texts = `${name} ${description}`.toLowerCase();
+  return [...before.filter((word) => texts.includes(word)), ...after];
 }
 
 export function readStoredTraits(traits: BlockTraits, at: number): StoredTraits {
@@ -84,9 +107,15 @@ export function readStoredTraits(traits: BlockTraits, at: number): StoredTraits 
     findsIdentifiers: (flags & FINDS_IDENTIFIERS) !== 0,
     objects: used(traits.objects, at, MAX_OBJECTS),
     needs: used(traits.needs, at, MAX_NEEDS),
-    products: used(traits.products, at, MAX_PRODUCT_WORDS),
+    products: readProducts(traits.products, at),
     has: (use) => (flags & (FIRST_USE << USES.indexOf(use))) !== 0,
   };
+}
+
+function readProducts(values: Uint32Array, at: number): Uint32Array {
+  const slots = values.subarray(at * PRODUCT_SLOTS, (at + 1) * PRODUCT_SLOTS);
+  const end = slots.indexOf(NONE, 1);
+  return end === -1 ? slots : slots.subarray(0, end);
 }
 
 function used(values: Uint32Array, at: number, size: number): Uint32Array {

@@ -1,3 +1,4 @@
+import { NONE, readStoredTraits } from "./block-traits.js";
 import type { Block } from "./block.js";
 import { countWord, type Postings } from "./postings.js";
 import { actionOf } from "./request/actions.js";
@@ -7,7 +8,11 @@ import type { Vocabulary } from "./vocabulary.js";
 
 /** The products that a query names. */
 export interface NamedProducts {
-  /** How far a tool with these product words belongs to a named product, from 0 to 1. */
+  /**
+   * How far a tool with these words belongs to a named product, from 0 to 1; `OTHER_PRODUCT` if it does not, and the
+   * query names a known product. `words`: the first word of the tool's name, or `NONE`, then the words of its server's
+   * name.
+   */
   nameOf(words: Uint32Array): number;
   readonly isEmpty: boolean;
 }
@@ -23,42 +28,97 @@ interface ProductParts {
  * or at the start of their own name. Other words in server names, such as "time", are ordinary words.
  */
 const MIN_SHARE = 0.5;
-const UNUSED = 0xffffffff;
+/**
+ * If the names of so many tools of a server, and of so large a share of them, start with the same word, such as `jira_`,
+ * the word names a product. A word with which fewer names start is usually a subject, such as `storage_`.
+ */
+const MIN_PREFIXED = 4;
+const MIN_PREFIXED_SHARE = 0.5;
+/** A shorter word is contained in other words by chance. */
+const MIN_CONTAINED = 3;
+
+/** A known name leaves no doubt: a tool of another product must fit much better to come first. */
+const OTHER_PRODUCT = -0.5;
 
 /** `known`: names of known products in the query, in lower case. */
 export type FindProducts = (query: string, known: readonly string[]) => NamedProducts;
 
+/** Product words of the query that follow each other. */
+interface Run {
+  readonly words: number[];
+  /** The words that name a product without the other words of a server's name. */
+  readonly sure: Set<number>;
+  /** Whether one of the words is the name of a known product. */
+  isKnown: boolean;
+}
+
 /** Returns a function that finds the products that a query names, among those of the catalog. */
 export function createProductFinder({ blocks, vocabulary, postings }: ProductParts): FindProducts {
   // Counted at the first search, so that building an index stays fast.
-  let counts: ReadonlyMap<number, number> | undefined;
-  const isProduct = (word: number): boolean => {
-    counts ??= countProducts(blocks);
-    const count = counts.get(word) ?? 0;
-    return count > 0 && count < postings.size && count >= MIN_SHARE * countWord(postings, word);
+  let counted: ProductWords | undefined;
+  const countAll = (): ProductWords => (counted ??= countProducts(blocks, vocabulary));
+
+  /** The product words of the catalog that a name in the query stands for, if any. */
+  const findWords = (name: string, isKnown: boolean): readonly number[] => {
+    if (isStopWord(name) || actionOf(name) !== undefined) return [];
+    const { counts, joined } = countAll();
+    const number = vocabulary.findWord(name);
+    const count = number === undefined ? 0 : (counts.get(number) ?? 0);
+    if (number === undefined || count === 0) return joined.get(name) ?? [];
+    // A known name is a product even if other tools mention it often.
+    const isProduct = count < postings.size && (isKnown || count >= MIN_SHARE * countWord(postings, number));
+    return isProduct ? [number] : [];
   };
-  return (query, known) => {
-    const runs: number[][] = [];
+
+  const findRuns = (query: string, known: readonly string[]): Run[] => {
+    const runs: Run[] = [];
     let last = -2;
     const words = toMarkedWords(query);
     for (const [position, { word, isNamed }] of words.entries()) {
-      const names = [`${word}${words[position + 1]?.word ?? ""}`, word];
-      const product = names.flatMap((name) => {
-        const number = isStopWord(name) || actionOf(name) !== undefined ? undefined : vocabulary.findWord(name);
-        return number !== undefined && isProduct(number) ? [{ number, isNamed: isNamed || known.includes(name) }] : [];
-      })[0];
-      if (product === undefined || !(product.isNamed || last === position - 1)) continue;
-      if (last === position - 1) runs.at(-1)?.push(product.number);
-      else runs.push([product.number]);
+      const next = words[position + 1]?.word ?? "";
+      const isPhrase = known.includes(`${word} ${next}`);
+      const found = [`${word}${next}`, word]
+        .map((name) => ({ isKnown: known.includes(name), numbers: findWords(name, isPhrase || known.includes(name)) }))
+        .find(({ numbers }) => numbers.length > 0);
+      if (found === undefined || !(isNamed || isPhrase || found.isKnown || last === position - 1)) continue;
+      if (last !== position - 1) runs.push({ words: [], sure: new Set(), isKnown: false });
+      const run = runs.at(-1);
+      if (run === undefined) continue;
+      run.words.push(...found.numbers);
+      run.isKnown ||= found.isKnown;
+      for (const number of found.numbers) if (found.isKnown || countAll().prefixes.has(number)) run.sure.add(number);
       last = position;
     }
+    return runs;
+  };
+
+  /** The number of words of a server's name, without those that contain another one, as `xeroapi` contains `xero`. */
+  const countDistinct = (ofServer: Uint32Array): number => {
+    const words = Array.from(ofServer, (number) => vocabulary.words[number] ?? "");
+    const contains = (word: string, other: string): boolean =>
+      word !== other && other.length >= MIN_CONTAINED && word.includes(other);
+    return words.filter((word) => !words.some((other) => contains(word, other))).length;
+  };
+
+  return (query, known) => {
+    const runs = findRuns(query, known);
+    const other = runs.some(({ isKnown }) => isKnown) ? OTHER_PRODUCT : 0;
     return {
       isEmpty: runs.length === 0,
-      nameOf: (own) =>
-        runs.reduce((most, run) => {
-          const common = run.filter((word) => own.includes(word)).length;
-          return Math.max(most, common / Math.max(run.length, own.length));
-        }, 0),
+      nameOf(own) {
+        if (runs.length === 0) return 0;
+        const [prefix = NONE] = own;
+        const ofServer = own.subarray(1);
+        const length = countDistinct(ofServer);
+        const share = runs.reduce((most, { words, sure }) => {
+          const isOwn = (word: number): boolean =>
+            ofServer.includes(word) || (word === prefix && countAll().prefixes.has(word));
+          if (words.every(isOwn) && words.some((word) => sure.has(word))) return 1;
+          const common = words.filter((word) => ofServer.includes(word)).length;
+          return Math.max(most, Math.min(common / Math.max(words.length, length), 1));
+        }, 0);
+        return share === 0 ? other : share;
+      },
     };
   };
 }
@@ -87,11 +147,51 @@ function toMarkedWords(query: string): MarkedWord[] {
   return marked;
 }
 
-/** For each word, the number of tools that have it as a product word. */
-function countProducts(blocks: readonly Block[]): ReadonlyMap<number, number> {
-  const counts = new Map<number, number>();
-  for (const { traits } of blocks) {
-    for (const word of traits.products) if (word !== UNUSED) counts.set(word, (counts.get(word) ?? 0) + 1);
+interface ProductWords {
+  /** For each word, the number of tools that have it as a product word. */
+  readonly counts: ReadonlyMap<number, number>;
+  /** The words with which the names of several tools of one server start. */
+  readonly prefixes: ReadonlySet<number>;
+  /** Names of servers in one word: `hackernews` for `hacker-news`. */
+  readonly joined: ReadonlyMap<string, readonly number[]>;
+}
+
+function countProducts(blocks: readonly Block[], vocabulary: Vocabulary): ProductWords {
+  const tools = [...readProductWords(blocks)];
+  const prefixes = new Set<number>();
+  const joined = new Map<string, readonly number[]>();
+  for (const [, ofThis] of groupBy(tools, ({ server }) => server)) {
+    for (const [prefix, { length }] of groupBy(ofThis, (tool) => tool.prefix)) {
+      if (prefix !== NONE && length >= MIN_PREFIXED && length >= MIN_PREFIXED_SHARE * ofThis.length)
+        prefixes.add(prefix);
+    }
+    const name = ofThis[0]?.ofServer ?? [];
+    if (name.length > 1) joined.set(Array.from(name, (word) => vocabulary.words[word] ?? "").join(""), [...name]);
   }
-  return counts;
+  const counts = new Map<number, number>();
+  for (const { prefix, ofServer } of tools) {
+    for (const word of new Set(prefixes.has(prefix) ? [prefix, ...ofServer] : ofServer))
+      counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  return { counts, prefixes, joined };
+}
+
+function* readProductWords(blocks: readonly Block[]) {
+  for (const { servers, traits } of blocks) {
+    for (const [at, server] of servers.entries()) {
+      const { products } = readStoredTraits(traits, at);
+      yield { server, prefix: products[0] ?? NONE, ofServer: products.subarray(1) };
+    }
+  }
+}
+
+function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): ReadonlyMap<Key, readonly Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
 }
