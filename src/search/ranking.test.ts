@@ -45,6 +45,11 @@ describe("a named product", () => {
     expect(search("add a comment to a Jira issue").missing).toEqual([]);
   });
 
+  it("is missing if its words occur only in different tools", () => {
+    const own = createSearchIndex([doc("a:google_search", "Search."), doc("b:calendar_list", "List events.")]);
+    expect(own.search("list my Google Calendar events", { limit: 5 }).missing).toEqual(["Google Calendar"]);
+  });
+
   it("counts as missing if only hidden tools have it", () => {
     const accepts = (id: string): boolean => !id.startsWith("jira:");
     expect(search("add a comment to a Jira issue", { accepts }).missing).toEqual(["Jira"]);

@@ -13,7 +13,7 @@ import type { Meaning } from "./meaning/meaning.js";
 import { createNearWords, type FindNearWords } from "./near-words.js";
 import { countWord, invert, type Postings } from "./postings.js";
 import { createProductFinder } from "./products.js";
-import { isKnownWord, type Query, type QueryParts, readQuery } from "./query.js";
+import { type Query, type QueryParts, readQuery } from "./query.js";
 import { type Evidence, type Fit, judgeFit, toRelevance, weighEvidence } from "./relevance.js";
 import { interpretRequest, type RequestFacts } from "./request/request.js";
 import { createScorer } from "./score.js";
@@ -150,10 +150,20 @@ export function* buildIndex(
     return [list[0]?.document, best === undefined ? 0 : toRelevance(best, hasMeaning)];
   };
 
+  /** Whether a document that the caller may see contains all words of the name. */
+  const isPresent = (name: string, accepts: (document: number) => boolean): boolean => {
+    const words = name.split(" ").map((word) => vocabulary.findWord(word));
+    const [rarest] = words
+      .flatMap((word) => word ?? [])
+      .toSorted((a, b) => countWord(postings, a) - countWord(postings, b));
+    if (rarest === undefined || words.includes(undefined)) return false;
+    return documentsWith(postings, rarest).some((document) => {
+      const own = positions.wordsOf(document).words;
+      return words.every((word) => word !== undefined && own.includes(word)) && accepts(document);
+    });
+  };
   const findMissing = (text: string, { products }: RequestFacts, accepts: (document: number) => boolean): string[] =>
-    products
-      .filter((name) => !name.split(" ").every((word) => isKnownWord(word, { ...parts, accepts })))
-      .map((name) => asWritten(name, text));
+    products.filter((name) => !isPresent(name, accepts)).map((name) => asWritten(name, text));
 
   return {
     size,
@@ -223,6 +233,10 @@ function isLikely({ relevance }: Weighed, rank: number, hits: readonly Weighed[]
 function countAlso(first: Weighed | undefined, limit: number): number {
   const wanted = MIN_ALSO + MORE_IF_UNSURE * (1 - (first?.relevance ?? 0));
   return Math.min(Math.round(wanted), ALSO_PER_HIT * limit);
+}
+
+function documentsWith({ starts, documents }: Postings, word: number): Uint32Array {
+  return documents.subarray(starts[word] ?? 0, starts[word + 1] ?? 0);
 }
 
 /** The name of a product as the query spells it. */
