@@ -16,10 +16,11 @@ import { createProgram } from "./program.js";
 import { nearestNames } from "../../search/nearest.js";
 import { ANYGPT, COMMON_OPTIONS } from "./table.js";
 import { watchOutput } from "../../util/watch-output.js";
+import { joinKeyLine } from "../../toolfiles/keys/key-line.js";
 
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   const settle = watchOutput(io.stdout, io.stderr);
-  return await settle(await runWords(withGroup(argv), io));
+  return await settle(await runWords(joinKeyLine(withGroup(argv)), io));
 }
 
 /**

@@ -7,6 +7,8 @@ export interface KeyLine {
   readonly name: string;
 }
 
+const TYPE = "anygpt-ed25519";
+const KEY = /^[\w-]{43}$/u;
 const LINE = /^anygpt-ed25519 ([\w-]{43}) (.+)$/u;
 
 /**
@@ -22,6 +24,17 @@ export const publicKeyText = z
 
 export function toKeyLine({ publicKey, name }: KeyLine): string {
   return `anygpt-ed25519 ${publicKey} ${name}`;
+}
+
+/**
+ * Joins the type and the key of a key line that was typed without quotes: the key may begin with a hyphen, and would
+ * then be read as an option.
+ */
+export function joinKeyLine(words: readonly string[]): readonly string[] {
+  const start = words.findIndex((word, index) => word === TYPE && KEY.test(words[index + 1] ?? ""));
+  return start === -1
+    ? words
+    : [...words.slice(0, start), words.slice(start, start + 2).join(" "), ...words.slice(start + 2)];
 }
 
 /** Parses the text form of a key. Undefined unless the text is exactly one such line, with or without a line break. */

@@ -101,6 +101,14 @@ describe("keys export", () => {
 });
 
 describe("keys trust", () => {
+  it("accepts a line without quotes whose key begins with a hyphen", async () => {
+    let key = createTestKey("bob").known;
+    while (!key.publicKey.startsWith("-")) key = createTestKey("bob").known;
+    const { exit, stderr } = await atTerminal("y\n", "trust", ...toKeyLine(key).split(" "));
+    expect({ exit, stderr }).toMatchObject({ exit: 0 });
+    expect(await states()).toEqual(["bob trusted good"]);
+  });
+
   it.each([
     ["a line", () => [LINE]],
     ["a line without quotes", () => LINE.split(" ")],
