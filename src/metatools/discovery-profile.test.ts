@@ -96,15 +96,8 @@ describe("search_tools", () => {
     const { run } = await setUp([[server("a"), [tool("convert_units", "Convert meters to feet.")]]]);
     expect(await run("search_tools", { query: "xyzzy plugh" })).toEqual({
       fit: "none",
-      results: [
-        {
-          server: "a",
-          tool: "convert_units",
-          summary: "Convert meters to feet.",
-          relevance: expect.any(Number) as number,
-        },
-      ],
-      note: "No tool fits well; these are the closest. Search with other words. Call list_mcp_servers to see all servers.",
+      results: [{ server: "a", tool: "convert_units", summary: "Convert meters to feet." }],
+      note: "No tool fits well; these are the closest. Search with other words.",
     });
     expect(await run("search_tools", { query: "xyzzy plugh", server: "a" })).toMatchObject({ fit: "unsure" });
   });

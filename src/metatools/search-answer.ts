@@ -48,12 +48,11 @@ function toResult({ tool, relevance, step, why }: FoundTool, rank: number) {
 }
 
 /** A hit of a search that no tool fits: the caller only has to see what there is. */
-function toClosest({ tool, relevance, why }: FoundTool) {
+function toClosest({ tool, why }: FoundTool) {
   return {
     server: tool.server,
     tool: tool.name,
     summary: summaryOf(tool, CLOSEST_SUMMARY),
-    relevance: Math.round(relevance * 100) / 100,
     ...(why === undefined ? {} : { why }),
   };
 }
@@ -71,7 +70,7 @@ function toNote(found: FoundTools, describe: DescribeStep): string {
   if (pending.length > 0) return `${absent} ${searchAgainNote(fit !== "none", pending)}`.trim();
   if (hits.length === 0) return describeNothing(found, describe);
   if (fit !== "none") return absent;
-  return `${absent} No tool fits well; these are the closest.${notSearched(found)} Search with other words. ${describe({ action: "list-servers" })}`.trim();
+  return `${absent} No tool fits well; these are the closest.${notSearched(found)} Search with other words.`.trim();
 }
 
 /** A note for search results while servers are starting: the wanted tool may belong to one of these servers. */

@@ -16,7 +16,7 @@ import type { Vocabulary } from "./vocabulary.js";
 export interface Block {
   readonly ids: readonly string[];
   readonly servers: readonly string[];
-  /** Document numbers by normalized name or id (see `toKey`). */
+  /** Document numbers by normalized name, id, or method and path (see `toKey`). */
   readonly named: ReadonlyMap<string, readonly number[]>;
   /** The number of characters of the longest key in `named`. */
   readonly longestKey: number;
@@ -223,8 +223,9 @@ function enlarge(values: Float64Array<ArrayBuffer>, length: number): Float64Arra
 
 function indexNames(documents: readonly SearchDocument[]): ReadonlyMap<string, readonly number[]> {
   const named = new Map<string, number[]>();
-  for (const [number, { server, name }] of documents.entries()) {
-    for (const key of new Set([toKey(name), toKey(`${server}:${name}`)])) {
+  for (const [number, { server, name, method, path }] of documents.entries()) {
+    const request = method === undefined || path === undefined ? [] : [toKey(`${method} ${path}`)];
+    for (const key of new Set([toKey(name), toKey(`${server}:${name}`), ...request])) {
       if (key === "") continue;
       const same = named.get(key);
       if (same === undefined) named.set(key, [number]);

@@ -69,6 +69,19 @@ describe("the action", () => {
   });
 });
 
+describe("a REST operation", () => {
+  it("is found by its method and path", () => {
+    const rest = (id: string, method: string, path: string): SearchDocument => ({ ...doc(id, ""), method, path });
+    const own = createSearchIndex([
+      rest("git:issues-list", "GET", "/repos/{owner}/{repo}/issues"),
+      rest("git:issues-create", "POST", "/repos/{owner}/{repo}/issues"),
+      rest("git:branches-list", "GET", "/repos/{owner}/{repo}/branches"),
+    ]);
+    const { fit, hits } = own.search("POST /repos/{owner}/{repo}/issues", { limit: 5 });
+    expect([fit, hits[0]]).toEqual(["good", { id: "git:issues-create", relevance: 1 }]);
+  });
+});
+
 describe("tools that find an identifier", () => {
   it("rise if a better candidate needs the identifier", () => {
     expect(all("recommend movies similar to Breaking Bad").slice(0, 2).toSorted()).toEqual([

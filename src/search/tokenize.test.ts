@@ -13,6 +13,7 @@ describe("tokenize", () => {
     ["getUserByID", ["get", "user", "by", "id", "getuserbyid"]],
     ["GITHUB_CREATE", ["github", "create"]],
     ["APIs", ["apis"]],
+    ["OAuth eBay iPhone", ["oauth", "ebay", "iphone"]],
     ["s3 k8s oauth2", ["s3", "k8s", "oauth2", "oauth"]],
     ["Café Über", ["cafe", "uber"]],
     ["ＡＢＣ", ["abc"]],

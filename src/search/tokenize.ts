@@ -78,7 +78,8 @@ function splitChunk(chunk: string): { parts: string[]; whole: string } {
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
     .toLowerCase()
     .split(" ");
-  return { parts, whole };
+  // "OAuth", "eBay" and "iPhone" are one word.
+  return { parts: parts.length === 2 && parts[0]?.length === 1 ? [whole] : parts, whole };
 }
 
 /** Splits text in a script without spaces between words into pairs of characters. */

@@ -23,7 +23,8 @@ it("finds a tool with the first search of the library, with an empty cache", asy
 it("distinguishes a server that is still starting from a missing tool", async () => {
   const engine = new DiscoveryEngine({ servers: [hanging] }, { stateFolder });
   const pending = [{ server: "hanging", phase: "starting", startingForMs: expect.any(Number) as number }];
-  expect(await engine.search("add two numbers", { waitMs: 0 })).toEqual({ results: [], more: 0, pending, failed: [] });
+  const nothing = { fit: "none", results: [], also: [], missing: [] };
+  expect(await engine.search("add two numbers", { waitMs: 0 })).toEqual({ ...nothing, pending, failed: [] });
   expect(await engine.ready({ timeoutMs: 1 })).toEqual({ ready: false, pending, failed: [] });
   await engine.close();
 });
@@ -32,6 +33,7 @@ it("reports to an agent which servers are still starting and when to search agai
   const home = createHome({ servers: [hanging] });
   const gateway = await connectGateway(home);
   expect((await gateway.call("search_tools", { query: "add two numbers" })).json()).toEqual({
+    fit: "none",
     results: [],
     note: "Still starting: hanging. Search again in 5 s.",
     pending: ["hanging"],

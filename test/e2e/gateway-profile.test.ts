@@ -196,7 +196,7 @@ describe("a call that cannot be made", () => {
     const choice = await ask(other, "intent", { query: "look at the money of a charge" });
     expect(choice).toMatchObject({ needs_selection: true });
     expect(choice).not.toHaveProperty("ready_to_execute");
-    expect(choice["options"]).toHaveLength(2);
+    expect((choice["options"] as object[]).length).toBeGreaterThan(2);
     expect(choice.next_step).toContain("tool_id");
   });
 

@@ -169,9 +169,13 @@ describe("an agent", () => {
     });
   });
 
-  it("gets an empty result with a note when no tool matches", async () => {
+  it("gets the closest tools with a note when no tool fits", async () => {
     const answer = (await gateway.call("search_tools", { query: "zzqx vrrmpf" })).json();
-    expect(answer).toMatchObject({ results: [], note: expect.stringContaining("No tool fits") });
+    expect(answer).toMatchObject({
+      fit: "none",
+      results: { length: 3 },
+      note: expect.stringContaining("No tool fits well") as string,
+    });
   });
 
   it("reads the guide and each tool's full definition as resources", async () => {

@@ -1,8 +1,6 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { assert, beforeAll, describe, expect, it } from "vitest";
-import { describeDiscoveryStep } from "../../src/metatools/next-steps.js";
-import { toSearchAnswer } from "../../src/metatools/search-answer.js";
 import { type EvalReport, evaluateOutcomes } from "../../src/search/evaluate.js";
 import { searchOptions } from "../../src/search/options.js";
 import { benchSet } from "../../bench/search/bench.js";
@@ -126,13 +124,10 @@ describe("an exact name", () => {
     const catalog = createStaticCatalog(set.tools, { options: OPTIONS, warn });
     const wrong: string[] = [];
     for (const { id, name } of catalog.snapshot.tools.values()) {
-      const { results } = toSearchAnswer(
-        await catalog.search(form === "id" ? id : name, new Set()),
-        describeDiscoveryStep,
-      );
-      const [first] = results;
-      const isRight = form === "id" ? `${first?.server}:${first?.tool}` === id : first?.tool === name;
-      if (!isRight || first?.relevance !== 1) wrong.push(`${id}: ${first?.server}:${first?.tool} ${first?.relevance}`);
+      const { hits } = await catalog.search(form === "id" ? id : name, new Set());
+      const [first] = hits;
+      const isRight = form === "id" ? first?.tool.id === id : first?.tool.name === name;
+      if (!isRight || first?.relevance !== 1) wrong.push(`${id}: ${first?.tool.id} ${first?.relevance}`);
     }
     expect(wrong).toEqual([]);
   });

@@ -335,15 +335,20 @@ describe("countries and currencies", () => {
     ["pay in South Africa", ["ZA"], { code: "ZA", rest: "pay in" }],
     ["send it in there", ["IN"], undefined],
     ["a Nigerian bank", ["NG"], undefined],
+    ["the branch in Lagos", ["GH", "NG"], { code: "NG", rest: "the branch in" }],
     ["to Guinea-Bissau now", ["GN", "GW"], { code: "GW", rest: "to   now" }],
     ["(a+)+$ .*", ["(a+)+$"], undefined],
   ])("finds in %j a country of %j", (text, listed, found) => {
     expect(findCountry(text, listed)).toEqual(found);
   });
 
-  it("finds a currency only by its upper-case code", () => {
+  it("finds a currency by its upper-case code, or by a word of its name that no other listed currency has", () => {
     expect(findCurrency("100 NGN now", ["NGN"])).toEqual({ code: "NGN", rest: "100   now" });
     expect(findCurrency("try all of it", ["ALL", "TRY"])).toBeUndefined();
+    expect(findCurrency("pay 100 naira", ["GHS", "NGN"])).toEqual({ code: "NGN", rest: "pay 100" });
+    expect(findCurrency("a Nigerian bank", ["GHS", "NGN"])).toMatchObject({ code: "NGN" });
+    expect(findCurrency("pay 100 dollars", ["AUD", "USD"])).toBeUndefined();
+    expect(findCurrency("pay 100 dollar", ["AUD", "USD"])).toBeUndefined();
   });
 });
 

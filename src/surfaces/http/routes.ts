@@ -124,7 +124,7 @@ const searchTools = defineRoute({
         tool: z.string(),
         step: z.int().optional().describe("The step of the query for which this tool is the best."),
         summary: z.string(),
-        relevance: z.number().min(0).max(1),
+        relevance: z.number().min(0).max(1).optional().describe("Omitted if no tool fits."),
         tags: z.array(z.string()).optional(),
         signature: z.string().optional(),
       }),
