@@ -39,6 +39,19 @@ describe("DiscoveryEngine", () => {
     ]);
   });
 
+  it.each([
+    [true, "right"],
+    [false, "left"],
+  ])("ranks a tool that was used higher, if search.usage is %j", async (usage, first) => {
+    const server = testServer("echo.mjs");
+    const engine = engineOn({ servers: { left: server, right: server }, search: { usage } });
+    const find = async () => (await engine.search("add two numbers")).results[0];
+    await engine.ready();
+    expect(await find()).toMatchObject({ server: "left", tool: "add" });
+    for (let call = 0; call < 3; call += 1) await engine.executeTool("right", "add", { a: 1, b: 2 });
+    expect(await find()).toMatchObject({ server: first, tool: "add" });
+  });
+
   it("searches, lists and describes tools", async () => {
     const engine = echo();
     const [best] = await engine.searchTools("add two numbers", { limit: 1 });

@@ -112,14 +112,13 @@ export class DiscoveryEngine {
     return this.#lifecycle.current?.upstreams.state(server).kind === "open";
   }
 
-  /**
-   * Finds the tools that match a query best. An empty `results` means that no tool matches only if `pending` and
-   * `failed` are empty too: otherwise the search did not cover the tools of those servers.
-   */
+  /** Finds the tools that match a query best. The tools of servers in `pending` and `failed` were not searched. */
   async search(query: string, options: SearchToolsOptions = {}): Promise<SearchOutcome> {
     const request = toSearchRequest({ query, options });
     const { discovery } = await this.known();
-    return toSearchOutcome(await discovery.search({ waitMs: DEFAULT_WAIT_MS, ...request }));
+    return toSearchOutcome(
+      await discovery.search({ waitMs: DEFAULT_WAIT_MS, context: { actor: localActor("library") }, ...request }),
+    );
   }
 
   /**

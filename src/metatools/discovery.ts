@@ -120,7 +120,9 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
       });
     const first = ask(accepts);
     // The built-in tools are about the gateway itself: they are no use as the closest tools.
-    const answer = first.fit === "none" ? ask((id) => accepts(id) && isUpstreamId(id, current)) : first;
+    const isWithBuiltIn = first.hits.some(({ id }) => !isUpstreamId(id, current));
+    const answer =
+      first.fit === "none" && isWithBuiltIn ? ask((id) => accepts(id) && isUpstreamId(id, current)) : first;
     const named = withNamedFileFirst(query, current, answer.hits, accepts);
     const fit = named === answer.hits ? answer.fit : "good";
     const toFound = ({ id, relevance, step }: SearchHit): FoundTool[] => {

@@ -43,7 +43,7 @@ const IS_LIST = 1;
 const FINDS_IDENTIFIERS = 2;
 const HAS_METHOD = 4;
 const FIRST_USE = 8;
-const USES: readonly GeneralUse[] = ["web", "page", "shell", "code", "sql", "http"];
+const USES: readonly GeneralUse[] = ["web", "page"];
 /** Words in names of servers that name no product. */
 const NO_PRODUCT = new Set(
   "mcp server servers api apis tool tools service services com io ai dev app plugin plugins the".split(" "),
@@ -96,6 +96,12 @@ function readServerName({ server, name, description }: SearchDocument): string[]
   if (after.length === 0) return before;
   const texts = `${name} ${description}`.toLowerCase();
   return [...before.filter((word) => texts.includes(word)), ...after];
+}
+
+/** The documents of a block that have this general use. */
+export function documentsWithUse({ flags }: BlockTraits, use: GeneralUse): number[] {
+  const bit = FIRST_USE << USES.indexOf(use);
+  return [...flags.keys()].filter((at) => ((flags[at] ?? 0) & bit) !== 0);
 }
 
 export function readStoredTraits(traits: BlockTraits, at: number): StoredTraits {

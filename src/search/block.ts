@@ -4,6 +4,7 @@ import { FIELD_NAMES, readFields, type SearchDocument } from "./fields.js";
 import { TOOL_PIECES } from "./meaning/closeness.js";
 import type { Meaning, ToolMeaning } from "./meaning/meaning.js";
 import { copyText } from "../util/text.js";
+import { countProductWords, type ProductWords } from "./product-words.js";
 import { type BlockTraits, createBlockTraits } from "./block-traits.js";
 import { splitChunks, toKey, tokenizeChunk } from "./tokenize.js";
 import type { Vocabulary } from "./vocabulary.js";
@@ -30,6 +31,7 @@ export interface Block {
   /** The weighted frequency of each word, in units of `FREQUENCY_STEP`. */
   readonly frequencies: Uint16Array;
   readonly traits: BlockTraits;
+  readonly productWords: ProductWords;
   /** The embedding vectors of the documents; undefined if no model is used. */
   readonly meanings: Meanings | undefined;
 }
@@ -118,15 +120,17 @@ export function createBlockBuilder({ vocabulary, ranking, meaning }: BlockParts)
       if (number % DOCUMENTS_PER_TURN === DOCUMENTS_PER_TURN - 1) yield;
     }
     const named = indexNames(documents);
+    const servers = documents.map(({ server }) => server);
     return {
       ids: documents.map(({ id }) => id),
-      servers: documents.map(({ server }) => server),
+      servers,
       named,
       longestKey: [...named.keys()].reduce((most, key) => Math.max(most, key.length), 0),
       deprecated: Uint8Array.from(documents, ({ description }) => (findDeprecation(description) === undefined ? 0 : 1)),
       ends,
       ...list.take(),
       traits: traits.all,
+      productWords: countProductWords(servers, traits.all, vocabulary),
       meanings: meanings?.all,
     };
   };

@@ -6,7 +6,8 @@ import type { LikenessIndex } from "./meaning/likeness.js";
 import type { Meaning } from "./meaning/meaning.js";
 import type { FindProducts } from "./products.js";
 import type { Query } from "./query.js";
-import { type RequestFacts, withoutPayload } from "./request/request.js";
+import { withoutPayload } from "./request/payload.js";
+import { interpretRequest, type RequestFacts } from "./request/request.js";
 import { rerank } from "./rerank.js";
 import type { Scorer } from "./score.js";
 import { runSecondPass } from "./second-pass.js";
@@ -90,9 +91,9 @@ export function createCandidateFinder(parts: FinderParts): (asked: Asked) => Fou
     const steps = asked.request.steps.slice(0, MAX_STEPS);
     if (steps.length < 2) return { list, isKnownToFit, steps: [] };
     const gains = new Map<number, number>();
-    const found = steps.map(({ text, request }): StepCandidates => {
+    const found = steps.map((text): StepCandidates => {
       const query = parts.readQuery(text, asked.accepts);
-      return { query, list: rank({ ...asked, text, request, query }).list };
+      return { query, list: rank({ ...asked, text, request: interpretRequest(text), query }).list };
     });
     for (const { list: ofStep } of found) {
       const top = ofStep[0]?.score ?? 0;

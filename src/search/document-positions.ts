@@ -1,5 +1,5 @@
 import type { Block } from "./block.js";
-import { type BlockTraits, readStoredTraits, type StoredTraits } from "./block-traits.js";
+import { type BlockTraits, documentsWithUse, readStoredTraits, type StoredTraits } from "./block-traits.js";
 import { TOOL_PIECES } from "./meaning/closeness.js";
 import type { GeneralUse } from "./traits.js";
 import type { DocumentWords } from "./rerank.js";
@@ -67,8 +67,8 @@ export function createDocumentPositions(blocks: readonly Block[], size: number):
     withUse(use) {
       const known = byUse.get(use);
       if (known !== undefined) return known;
-      const found = [...blocks.entries()].flatMap(([number, { ids, traits }]) =>
-        [...ids.keys()].filter((at) => readStoredTraits(traits, at).has(use)).map((at) => at + (firsts[number] ?? 0)),
+      const found = blocks.flatMap(({ traits }, number) =>
+        documentsWithUse(traits, use).map((at) => at + (firsts[number] ?? 0)),
       );
       byUse.set(use, found);
       return found;

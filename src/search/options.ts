@@ -22,7 +22,9 @@ export const searchOptions = z
     usage: z
       .boolean()
       .default(true)
-      .describe("Whether tools that the caller has used successfully in this session rank a little higher."),
+      .describe(
+        "Whether tools that the caller has used successfully since the gateway started rank a little higher, for agents and programs.",
+      ),
     suggestions: z
       .boolean()
       .default(true)

@@ -14,6 +14,7 @@ interface PairParts {
   readonly products: NamedProducts;
   readonly traitsOf: (document: number) => StoredTraits;
   readonly serverOf: (document: number) => string;
+  readonly isDeprecated: (document: number) => boolean;
   readonly idOf: (document: number) => string;
   /** What a document gains because the caller has used it before. */
   readonly gain: ((document: number) => number) | undefined;
@@ -23,6 +24,8 @@ interface PairParts {
 const MAX_PAIRS = 40;
 /** How many of the best candidates are asked which identifiers they need. */
 const MAX_NEEDING = 8;
+/** A deprecated tool usually has the plainer name: its replacement must come first although its name has more words. */
+const DEPRECATED = -0.5;
 /** More words than this that the request does not contain make no further difference. */
 const MAX_OTHER_OBJECTS = 3;
 
@@ -56,6 +59,7 @@ export function comparePairs(candidates: readonly Fused[], parts: PairParts): Co
       ranking.object * compareObjects({ traits, stems, plurals, request }) +
       ranking.product * products.nameOf(traits.products) +
       ranking.general * (isGeneralFit(traits) ? 1 : 0) +
+      (parts.isDeprecated(candidate.document) ? DEPRECATED : 0) +
       // A product that the query names counts more than habit.
       (products.isEmpty ? (parts.gain?.(candidate.document) ?? 0) : 0);
     return { ...candidate, score: candidate.score + addition, traits };

@@ -1,6 +1,7 @@
-import { NONE, readStoredTraits } from "./block-traits.js";
+import { NONE } from "./block-traits.js";
 import type { Block } from "./block.js";
 import { countWord, type Postings } from "./postings.js";
+import { mergeProductWords, type ProductWords } from "./product-words.js";
 import { actionOf } from "./request/actions.js";
 import { isStopWord } from "./stop-words.js";
 import { tokenizeQuery } from "./tokenize.js";
@@ -28,12 +29,6 @@ interface ProductParts {
  * or at the start of their own name. Other words in server names, such as "time", are ordinary words.
  */
 const MIN_SHARE = 0.5;
-/**
- * If the names of so many tools of a server, and of so large a share of them, start with the same word, such as `jira_`,
- * the word names a product. A word with which fewer names start is usually a subject, such as `storage_`.
- */
-const MIN_PREFIXED = 4;
-const MIN_PREFIXED_SHARE = 0.5;
 /** A shorter word is contained in other words by chance. */
 const MIN_CONTAINED = 3;
 
@@ -54,14 +49,11 @@ interface Run {
 
 /** Returns a function that finds the products that a query names, among those of the catalog. */
 export function createProductFinder({ blocks, vocabulary, postings }: ProductParts): FindProducts {
-  // Counted at the first search, so that building an index stays fast.
-  let counted: ProductWords | undefined;
-  const countAll = (): ProductWords => (counted ??= countProducts(blocks, vocabulary));
+  const { counts, prefixes, joined }: ProductWords = mergeProductWords(blocks.map(({ productWords }) => productWords));
 
   /** The product words of the catalog that a name in the query stands for, if any. */
   const findWords = (name: string, isKnown: boolean): readonly number[] => {
     if (isStopWord(name) || actionOf(name) !== undefined) return [];
-    const { counts, joined } = countAll();
     const number = vocabulary.findWord(name);
     const count = number === undefined ? 0 : (counts.get(number) ?? 0);
     if (number === undefined || count === 0) return joined.get(name) ?? [];
@@ -86,7 +78,7 @@ export function createProductFinder({ blocks, vocabulary, postings }: ProductPar
       if (run === undefined) continue;
       run.words.push(...found.numbers);
       run.isKnown ||= found.isKnown;
-      for (const number of found.numbers) if (found.isKnown || countAll().prefixes.has(number)) run.sure.add(number);
+      for (const number of found.numbers) if (found.isKnown || prefixes.has(number)) run.sure.add(number);
       last = position;
     }
     return runs;
@@ -111,8 +103,7 @@ export function createProductFinder({ blocks, vocabulary, postings }: ProductPar
         const ofServer = own.subarray(1);
         const length = countDistinct(ofServer);
         const share = runs.reduce((most, { words, sure }) => {
-          const isOwn = (word: number): boolean =>
-            ofServer.includes(word) || (word === prefix && countAll().prefixes.has(word));
+          const isOwn = (word: number): boolean => ofServer.includes(word) || (word === prefix && prefixes.has(word));
           if (words.every(isOwn) && words.some((word) => sure.has(word))) return 1;
           const common = words.filter((word) => ofServer.includes(word)).length;
           return Math.max(most, Math.min(common / Math.max(words.length, length), 1));
@@ -145,53 +136,4 @@ function toMarkedWords(query: string): MarkedWord[] {
     isStart = false;
   }
   return marked;
-}
-
-interface ProductWords {
-  /** For each word, the number of tools that have it as a product word. */
-  readonly counts: ReadonlyMap<number, number>;
-  /** The words with which the names of several tools of one server start. */
-  readonly prefixes: ReadonlySet<number>;
-  /** Names of servers in one word: `hackernews` for `hacker-news`. */
-  readonly joined: ReadonlyMap<string, readonly number[]>;
-}
-
-function countProducts(blocks: readonly Block[], vocabulary: Vocabulary): ProductWords {
-  const tools = [...readProductWords(blocks)];
-  const prefixes = new Set<number>();
-  const joined = new Map<string, readonly number[]>();
-  for (const [, ofThis] of groupBy(tools, ({ server }) => server)) {
-    for (const [prefix, { length }] of groupBy(ofThis, (tool) => tool.prefix)) {
-      if (prefix !== NONE && length >= MIN_PREFIXED && length >= MIN_PREFIXED_SHARE * ofThis.length)
-        prefixes.add(prefix);
-    }
-    const name = ofThis[0]?.ofServer ?? [];
-    if (name.length > 1) joined.set(Array.from(name, (word) => vocabulary.words[word] ?? "").join(""), [...name]);
-  }
-  const counts = new Map<number, number>();
-  for (const { prefix, ofServer } of tools) {
-    for (const word of new Set(prefixes.has(prefix) ? [prefix, ...ofServer] : ofServer))
-      counts.set(word, (counts.get(word) ?? 0) + 1);
-  }
-  return { counts, prefixes, joined };
-}
-
-function* readProductWords(blocks: readonly Block[]) {
-  for (const { servers, traits } of blocks) {
-    for (const [at, server] of servers.entries()) {
-      const { products } = readStoredTraits(traits, at);
-      yield { server, prefix: products[0] ?? NONE, ofServer: products.subarray(1) };
-    }
-  }
-}
-
-function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): ReadonlyMap<Key, readonly Item[]> {
-  const groups = new Map<Key, Item[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return groups;
 }

@@ -1,6 +1,6 @@
 import { splitClauses } from "./clauses.js";
 import type { RankingConstants } from "./constants.js";
-import { createPayloadTest } from "./request/request.js";
+import { createPayloadTest } from "./request/payload.js";
 import { relate } from "./lexicon/lexicon.js";
 import type { FindNearWords } from "./near-words.js";
 import { countWord, type Postings } from "./postings.js";

@@ -69,6 +69,16 @@ describe("the action", () => {
   });
 });
 
+it("ranks a deprecated tool below its replacement, although the query has its name", () => {
+  const own = createSearchIndex([
+    doc("fs:read_file", "DEPRECATED: Use read_text_file instead. Read the complete contents of a file as text.", [
+      "path",
+    ]),
+    doc("fs:read_text_file", "Read the complete contents of a file from the file system as text.", ["path"]),
+  ]);
+  expect(own.search("read a file", { limit: 5 }).hits[0]?.id).toBe("fs:read_text_file");
+});
+
 describe("a REST operation", () => {
   it("is found by its method and path", () => {
     const rest = (id: string, method: string, path: string): SearchDocument => ({ ...doc(id, ""), method, path });

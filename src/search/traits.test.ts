@@ -39,9 +39,6 @@ describe("readTraits", () => {
     ["brave_web_search", "Search the web.", "query", ["web"]],
     ["search_news", "Search the web for news.", "query", []],
     ["fetch", "Fetches a URL from the internet and extracts its contents.", "url", ["page"]],
-    ["run_command", "Run a command in the terminal.", "command", ["shell"]],
-    ["execute", "Execute Python code.", "code", ["code"]],
-    ["read_query", "Run a SELECT statement of SQL.", "query", ["sql"]],
     ["create_issue", "Create an issue.", "title", []],
   ])("recognizes the general use of %s", (name, description, taken, uses) => {
     expect(readTraits(doc(name, { description, parameters: [parameter(taken)] })).uses).toEqual(uses);

@@ -3,12 +3,13 @@
 import type { SearchDocument } from "./fields.js";
 import { type Action, actionOf, isReading } from "./request/actions.js";
 import { toFirstSentence } from "./summary.js";
+import { tokenizeQuery } from "./tokenize.js";
 
 /**
- * A tool that can serve requests whose words it does not contain: it takes a free text, a URL, code or a command. `web`:
- * searches the web. `page`: reads any web page.
+ * A tool that can serve requests whose words it does not contain. `web`: searches the web for a free text. `page`: reads
+ * any web page.
  */
-export type GeneralUse = "web" | "page" | "shell" | "code" | "sql" | "http";
+export type GeneralUse = "web" | "page";
 
 export interface ToolTraits {
   readonly action: Action | undefined;
@@ -122,11 +123,6 @@ function findUses(document: SearchDocument, words: readonly string[]): GeneralUs
     /\b(?:urls?|web ?pages?|websites?|html)\b/u.test(text)
   )
     uses.push("page");
-  if (takes(/^(?:command|cmd|commands)$/iu) && /\b(?:shell|command|terminal|bash)\b/u.test(text)) uses.push("shell");
-  if (takes(/^(?:code|script|python|source|javascript)$/iu) && /\b(?:run|execut|evaluat|interpret)\w*/u.test(text))
-    uses.push("code");
-  if (takes(/^(?:sql|query|statement)$/iu) && /\bsql\b/u.test(text)) uses.push("sql");
-  if (takes(/^(?:method|verb)$/iu) && takes(/^(?:url|path|endpoint)$/iu)) uses.push("http");
   return uses;
 }
 
@@ -134,13 +130,5 @@ const SPECIAL_SEARCH = /\b(?:news|images?|videos?|local|shopping|scholar|patents
 
 /** The words of an identifier in lower case: `getUserById` and `get_user_by_id` give `get user by id`. */
 export function splitName(name: string): string[] {
-  return name
-    .slice(0, MAX_NAME_LENGTH)
-    .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, "$1 $2")
-    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== "")
-    .map((word) => word.toLowerCase());
+  return tokenizeQuery(name, () => false);
 }
-
-const MAX_NAME_LENGTH = 200;

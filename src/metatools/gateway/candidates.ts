@@ -1,6 +1,7 @@
 import type { PendingServer } from "../../catalog/starts.js";
 import { assertNotQuarantined } from "../../catalog/quarantine.js";
 import { DiscoveryError } from "../../errors.js";
+import type { CallContext } from "../../model/call.js";
 import type { Tool } from "../../model/tool.js";
 import type { Operation } from "../../registry/operation.js";
 import type { Fit } from "../../search/relevance.js";
@@ -44,7 +45,7 @@ const MIN_HITS = 8;
  * Finds the tools for a query. A query that equals a tool's id or name selects that tool. Any other query is searched;
  * the confidence of a hit is its relevance, adjusted for the context.
  */
-export async function findCandidates(intent: Intent, table: GatewayTable): Promise<Candidates> {
+export async function findCandidates(intent: Intent, table: GatewayTable, call: CallContext): Promise<Candidates> {
   const { context, reducedQuery } = completeContext(intent, table);
   const exact = findExact(intent, table);
   if (exact.length > 0) return { list: rankMatches(exact, context, table), context, fit: "good", pending: [] };
@@ -52,7 +53,7 @@ export async function findCandidates(intent: Intent, table: GatewayTable): Promi
   const isPlain = Object.values(context).every((value) => value === undefined);
   const enough = Math.max(1 + intent.limit, isPlain ? MIN_HITS : HITS_WITH_CONTEXT);
   // `minRelevance: 0`, because hits that are too unlikely to be recommended are still returned as options.
-  const request = { server: intent.adapter, limit: enough, minRelevance: 0, explain: true };
+  const request = { server: intent.adapter, limit: enough, minRelevance: 0, explain: true, context: call };
   const found = await table.discovery.search({ ...request, query: intent.query });
   // Also search without the country and currency: a tool's text may not mention the country although its adapter
   // supports it.

@@ -32,11 +32,11 @@ export function gatewayIntent(table: GatewayTable): MetaTool {
       limit: z.int().min(1).max(50).optional().describe(`Max alternatives, default ${table.options.limit}`),
     }),
     readOnly: true,
-    async run({ query, adapter, context = {}, limit = table.options.limit }) {
+    async run({ query, adapter, context = {}, limit = table.options.limit }, call) {
       const findings = await table.registryComparison.findings();
       if (findings.length > 0) throw intentDisabled(findings, table);
       const intent: Intent = { query, adapter, context, limit };
-      const candidates = await findCandidates(intent, table);
+      const candidates = await findCandidates(intent, table, call);
       return { kind: "data", data: toAnswer(intent, candidates, table) };
     },
   });

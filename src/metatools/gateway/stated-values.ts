@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { Tool } from "../../model/tool.js";
+import { all, EMAIL_ADDRESS, QUOTED, WEB_ADDRESS } from "../../search/request/payload.js";
 import { interpretRequest } from "../../search/request/request.js";
 import { readTraits, splitName } from "../../search/traits.js";
 import { toSearchDocument } from "../search-document.js";
@@ -8,10 +9,6 @@ import { toSearchDocument } from "../search-document.js";
 export function isUnaskedDeletion(query: string, tool: Tool): boolean {
   return readTraits(toSearchDocument(tool, undefined)).action === "delete" && !interpretRequest(query).isDestructive;
 }
-
-const ADDRESS = /[^\s"'<>(),;]+@[^\s"'<>(),;]+\.\p{L}{2,}/u;
-const URL = /\bhttps?:\/\/[^\s"'<>]+/u;
-const QUOTED = /"([^"]{1,200})"|“([^”]{1,200})”|`([^`]{1,200})`|(?<!\p{L})'([^']{1,200})'(?!\p{L})/gu;
 
 /**
  * Reads the values of a tool's parameters that the query states: an e-mail address, a URL, a value of an enumeration, a
@@ -22,7 +19,7 @@ export function readStatedValues(query: string, tool: Tool): JsonObject {
   const { properties, required } = tool.definition.inputSchema;
   if (!isJsonObject(properties)) return {};
   const isRequired = new Set(Array.isArray(required) ? required : []);
-  const quoted = [...query.matchAll(QUOTED)].flatMap((match) => match.slice(1).filter((one) => one !== undefined));
+  const quoted = [...query.matchAll(all(QUOTED))].flatMap((match) => match.slice(1).filter((one) => one !== undefined));
   const stated: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(properties)) {
     if (!isJsonObject(schema)) continue;
@@ -42,8 +39,8 @@ function readValue(query: string, name: string, schema: JsonObject): unknown {
   const { type, format, enum: values } = schema;
   const words = splitName(name);
   if (Array.isArray(values)) return findListed(query, values);
-  if (type === "string" && (format === "email" || words.includes("email"))) return ADDRESS.exec(query)?.[0];
-  if (type === "string" && (format === "uri" || words.includes("url"))) return URL.exec(query)?.[0];
+  if (type === "string" && (format === "email" || words.includes("email"))) return EMAIL_ADDRESS.exec(query)?.[0];
+  if (type === "string" && (format === "uri" || words.includes("url"))) return WEB_ADDRESS.exec(query)?.[0];
   const said = words.join("[ _-]?").replaceAll(/[^\p{L}\p{N}[\] _?-]/gu, "");
   if (type === "integer" || type === "number") {
     const found = new RegExp(`\\b${said}(?: is| of| to|:| =|=)? ?(-?\\d+(?:\\.\\d+)?)\\b`, "iu").exec(query)?.[1];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { interpretRequest, withoutPayload } from "./request.js";
+import { interpretRequest } from "./request.js";
 
 describe("interpretRequest", () => {
   it.each<[string, readonly string[]]>([
@@ -39,7 +39,7 @@ describe("interpretRequest", () => {
 
   it("splits a request into its steps", () => {
     const { steps } = interpretRequest("Read the PDF report and comment on the ticket in Jira");
-    expect(steps.map(({ text }) => text)).toEqual(["Read the PDF report", "comment on the ticket in Jira"]);
+    expect(steps).toEqual(["Read the PDF report", "comment on the ticket in Jira"]);
     expect(interpretRequest("read the report").steps).toEqual([]);
   });
 
@@ -59,16 +59,5 @@ describe("interpretRequest", () => {
     expect(interpretRequest("get the role with the ID 'role456'").hasIdentifier).toBe(true);
     expect(interpretRequest("get issue ABC-12").hasIdentifier).toBe(true);
     expect(interpretRequest("movies similar to Breaking Bad").hasIdentifier).toBe(false);
-  });
-});
-
-describe("withoutPayload", () => {
-  it.each([
-    ['send "delete everything now" to jo@example.com', "send to"],
-    ["translate 'good morning' into French", "translate into French"],
-    ["don't delete it, it's Ana's file", "don't delete it, it's Ana's file"],
-    ['"only a quote"', '"only a quote"'],
-  ])("removes quoted texts, URLs and addresses from %j", (query, rest) => {
-    expect(withoutPayload(query).replace(/\s+/gu, " ").trim()).toBe(rest);
   });
 });

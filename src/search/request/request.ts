@@ -5,12 +5,13 @@ import { toStem } from "../stem.js";
 import { isStopWord } from "../stop-words.js";
 import { tokenizeQuery } from "../tokenize.js";
 import { type Action, actionOf, isAlsoNoun } from "./actions.js";
+import { WEB_ADDRESS, withoutPayload } from "./payload.js";
 
 export interface RequestFacts {
   /** The actions that the query asks for, at most one for each clause. Empty if no verb is known. */
   readonly actions: ReadonlySet<Action>;
   /** The clauses that ask for something to be done, if there are at least two. */
-  readonly steps: readonly RequestStep[];
+  readonly steps: readonly string[];
   /** Whether the query asks for something to be deleted, removed or cancelled. */
   readonly isDestructive: boolean;
   /** The stems of the words that name things, with how well each matches: 1 for the word itself, less for a synonym. */
@@ -28,15 +29,6 @@ export interface RequestFacts {
   readonly products: readonly string[];
 }
 
-/** A clause that asks for something to be done. */
-export interface RequestStep {
-  readonly text: string;
-  readonly request: RequestFacts;
-}
-
-const URL = /\bhttps?:\/\/\S+|\bwww\.\S+/iu;
-const ADDRESS = /\S+@\S+\.\p{L}{2,}/gu;
-const QUOTED = /"[^"]{1,400}"|“[^”]{1,400}”|`[^`]{1,400}`|«[^»]{1,400}»|(?<!\p{L})'[^']{1,400}'(?!\p{L})/gu;
 const IDENTIFIER =
   /\b(?:id|ids|#|number|no\.?|key)\b\W{0,3}["'`]?[\p{L}_-]*\p{N}|\b[\p{Lu}]{2,10}-\p{N}+\b|\b[0-9a-f]{12,}\b/iu;
 const DESTRUCTIVE =
@@ -53,23 +45,6 @@ const BEFORE_VERB = new Set(
   ),
 );
 const QUESTION = /\?|\b(?:what|who|whom|whose|when|where|which|how|why|is|are|does|do|did|was|were|tell|show|know)\b/iu;
-
-/** Whether the texts of a query that it only passes on contain this word, and the rest of the query does not. */
-export function createPayloadTest(query: string): (word: string) => boolean {
-  const rest = withoutPayload(query);
-  if (rest === query) return () => false;
-  const asked = new Set(tokenizeQuery(rest, () => false));
-  return (word) => !asked.has(word);
-}
-
-/**
- * Removes what the query passes on rather than asks for: quoted texts, URLs and e-mail addresses. If nothing else
- * remains, the query is returned unchanged.
- */
-export function withoutPayload(query: string): string {
-  const rest = query.replace(new RegExp(URL.source, "giu"), " ").replace(ADDRESS, " ").replace(QUOTED, " ");
-  return /\p{L}{3,}/u.test(rest) ? rest : query;
-}
 
 export function interpretRequest(query: string): RequestFacts {
   const rest = withoutPayload(query);
@@ -99,13 +74,12 @@ export function interpretRequest(query: string): RequestFacts {
   if (actions.size === 0 && QUESTION.test(rest)) actions.add("read");
   return {
     actions,
-    // A clause is never split again, so this ends after one level.
-    steps: asking.length < 2 ? [] : asking.map(({ text }) => ({ text, request: interpretRequest(text) })),
+    steps: asking.length < 2 ? [] : asking.map(({ text }) => text),
     isDestructive: asksToDelete,
     stems,
     plurals: new Set(words.filter((word) => /[^su]s$/u.test(word)).map(toStem)),
     isForAll: FOR_ALL.test(rest),
-    hasUrl: URL.test(query),
+    hasUrl: WEB_ADDRESS.test(query),
     hasIdentifier: IDENTIFIER.test(query),
     isOpenQuestion: OPEN_QUESTION.test(rest) && !OWN_THINGS.test(rest),
     products: findProducts(rest),

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../model/json.js";
+import type { Tool } from "../../model/tool.js";
+import { isUnaskedDeletion, readStatedValues } from "./stated-values.js";
+
+function tool(name: string, properties: JsonObject = {}, required: readonly string[] = []): Tool {
+  const definition = { name, inputSchema: { type: "object", properties, required: [...required] } };
+  return { id: `s:${name}`, server: "s", name, definition, hash: "", enabled: true, tags: [] };
+}
+const text = { type: "string" };
+
+describe("readStatedValues", () => {
+  it.each<[string, JsonObject, JsonObject]>([
+    ["refund jo@example.com, please", { email: text, reason: text }, { email: "jo@example.com" }],
+    [
+      "call https://example.com/hook each time",
+      { url: { type: "string", format: "uri" } },
+      { url: "https://example.com/hook" },
+    ],
+    ["show page 3 of the list", { page: { type: "integer" }, limit: { type: "integer" } }, { page: 3 }],
+    ["set the amount to 12.5", { amount: { type: "integer" } }, {}],
+    ["set the amount to 12.5", { amount: { type: "number" } }, { amount: 12.5 }],
+    ["list the open issues", { state: { type: "string", enum: ["open", "closed"] } }, { state: "open" }],
+    ["open or closed issues", { state: { type: "string", enum: ["open", "closed"] } }, {}],
+    ["get the role with role_id role456.", { role_id: text }, { role_id: "role456" }],
+    ["list everything", { page: { type: "integer" } }, {}],
+  ])("reads from %j the parameters of %j", (query, properties, values) => {
+    expect(readStatedValues(query, tool("x", properties))).toEqual(values);
+  });
+
+  it("takes the only quoted text for the only required text, and nothing if there are two", () => {
+    const title = { title: text, body: text };
+    expect(readStatedValues('create an issue "It is broken"', tool("x", title, ["title"]))).toEqual({
+      title: "It is broken",
+    });
+    expect(readStatedValues('create an issue "It is broken"', tool("x", title, ["title", "body"]))).toEqual({});
+  });
+});
+
+it("recognizes a deletion that the query does not ask for", () => {
+  expect(isUnaskedDeletion("take a backup", tool("delete_backup"))).toBe(true);
+  expect(isUnaskedDeletion("delete the backup", tool("delete_backup"))).toBe(false);
+  expect(isUnaskedDeletion("take a backup", tool("create_backup"))).toBe(false);
+});
