@@ -36,7 +36,7 @@ export async function openJudge(folder, internals, most) {
           const parts = { vocabulary, ranking, meaning: has.meaning ? meaning : undefined };
           const index = finish(internals.buildIndex(places[place].map(readGroup), parts));
           return queries.map(({ query, relevant }) => {
-            const ids = index.weigh(query).map(({ id }) => id);
+            const ids = index.weigh(query).candidates.map(({ id }) => id);
             const scores = scoreAnswer(relevant, ids.slice(0, HITS));
             return MEASURES.map((measure) => scores[measure]);
           });

@@ -115,7 +115,7 @@ interface ObjectParts {
 function compareObjects({ traits, stems, plurals, request }: ObjectParts): number {
   const [head] = traits.objects;
   if (head === undefined) return 0;
-  const others = traits.objects.filter((stem) => !stems.has(stem)).length;
+  const others = traits.objects.reduce((sum, stem) => sum + 1 - (stems.get(stem) ?? 0), 0);
   const isHeadMeant = stems.get(head) === 1;
   const isMany = request.isForAll || plurals.has(head);
   const number = isHeadMeant ? (traits.isList === isMany ? NUMBER_AGREES : -NUMBER_AGREES) : 0;

@@ -1,6 +1,7 @@
 import type { PendingServer } from "../../catalog/starts.js";
 import { assertNotQuarantined } from "../../catalog/quarantine.js";
 import { DiscoveryError } from "../../errors.js";
+import { BUILT_IN_SERVER } from "../../model/built-in.js";
 import type { CallContext } from "../../model/call.js";
 import type { Tool } from "../../model/tool.js";
 import type { Operation } from "../../registry/operation.js";
@@ -59,7 +60,7 @@ export async function findCandidates(intent: Intent, table: GatewayTable, call: 
   // supports it.
   const again =
     reducedQuery === undefined ? undefined : await table.discovery.search({ ...request, query: reducedQuery });
-  const hits = mergeHits(allOf(found), again === undefined ? [] : allOf(again));
+  const hits = withoutBuiltIn(mergeHits(allOf(found), again === undefined ? [] : allOf(again)));
   const { fit, pending } = found;
   return { list: rankMatches(hits.map(toMatch), context, table), context, fit, pending };
 }
@@ -112,6 +113,13 @@ function mergeHits(hits: readonly FoundTool[], others: readonly FoundTool[]): Fo
     if (hit.relevance > (byId.get(hit.tool.id)?.relevance ?? 0)) byId.set(hit.tool.id, hit);
   }
   return [...byId.values()].sort((a, b) => b.relevance - a.relevance);
+}
+
+/** Removes the built-in tools, which are about the gateway itself, unless one of them is the best hit. */
+function withoutBuiltIn(hits: readonly FoundTool[]): readonly FoundTool[] {
+  const isBuiltInHit = ({ tool }: FoundTool): boolean => tool.server === BUILT_IN_SERVER;
+  const [best] = hits;
+  return best === undefined || isBuiltInHit(best) ? hits : hits.filter((hit) => !isBuiltInHit(hit));
 }
 
 interface MatchedTool {

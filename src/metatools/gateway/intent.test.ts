@@ -169,10 +169,14 @@ describe("gateway.intent", () => {
     });
   });
 
-  it("returns a note and no options if no tool matches", async () => {
+  it("lists the three closest tools with a note if no tool fits", async () => {
     const { run } = await setUpPayments();
     const answer = await run("gateway.intent", { query: "weather forecast tomorrow" });
-    expect(answer).toMatchObject({ needs_selection: false, options: [], note: "No tool fits." });
+    expect(answer).toMatchObject({
+      needs_selection: true,
+      options: [{ tool_id: expect.any(String) }, { tool_id: expect.any(String) }, { tool_id: expect.any(String) }],
+      note: "No tool fits well. The options are the closest tools.",
+    });
     expect(answer).not.toHaveProperty("recommended");
   });
 

@@ -49,9 +49,9 @@ export function gatewayIntent(table: GatewayTable): MetaTool {
 function toAnswer(intent: Intent, candidates: Candidates, table: GatewayTable): JsonObject {
   const [first, second] = candidates.list;
   const context = toSearchContext(intent, candidates);
-  if (first === undefined || candidates.fit === "none")
-    return { ...describeNoMatch(candidates, table), search_context: context };
+  if (first === undefined) return { ...describeNothing(candidates, table), search_context: context };
   const isGuess =
+    candidates.fit === "none" ||
     first.confidence < table.options.minConfidence ||
     first.confidence === second?.confidence ||
     (first.confidence < 1 && isUnaskedDeletion(intent.query, first.tool));
@@ -83,10 +83,17 @@ function toNextStep({ operation }: OperationCandidate, { nameOf }: GatewayTable)
 
 const MIN_OPTIONS = 5;
 const MAX_OPTIONS = 8;
+/** If no tool fits: the maximum number of options. */
+const MAX_CLOSEST = 3;
 
-function toSelection({ limit }: Intent, { list, pending }: Candidates, { nameOf }: GatewayTable): JsonObject {
-  const count = Math.min(Math.max(limit, MIN_OPTIONS), MAX_OPTIONS);
-  const later = pending.length > 0 ? ` ${describePending(pending)} Call again in ${RETRY_AFTER_SECONDS} s.` : "";
+function toSelection({ limit }: Intent, { list, fit, pending }: Candidates, table: GatewayTable): JsonObject {
+  const { nameOf } = table;
+  const isFitting = fit !== "none";
+  const count = isFitting ? Math.min(Math.max(limit, MIN_OPTIONS), MAX_OPTIONS) : MAX_CLOSEST;
+  const choose = `call ${nameOf("intent")} with its tool_id as query`;
+  const next = isFitting
+    ? `No option is certain. Choose one of the options or ask your user, then ${choose}, or search again with other words.`
+    : `Search again with other words, or call ${nameOf("adapters")} to see all adapters. If an option does what your user wants, ${choose}.`;
   return {
     needs_selection: true,
     options: list.slice(0, count).map((one) => ({
@@ -97,28 +104,25 @@ function toSelection({ limit }: Intent, { list, pending }: Candidates, { nameOf 
       optional_params: one.operation.optional_params.slice(0, MAX_OPTIONAL),
     })),
     missing_inputs: [],
-    next_step: `No option is certain. Choose one of the options or ask your user, then call ${nameOf("intent")} with its tool_id as query, or search again with other words.${later}`,
+    ...(isFitting ? {} : { note: "No tool fits well. The options are the closest tools." }),
+    next_step:
+      pending.length > 0 ? `${next} ${describePending(pending)} Call again in ${RETRY_AFTER_SECONDS} s.` : next,
+    ...(pending.length > 0 ? { retry_after_seconds: RETRY_AFTER_SECONDS } : {}),
   };
 }
 
 const MAX_OPTIONAL = 8;
-const MAX_NEAREST = 3;
 
-function describeNoMatch({ list, pending }: Candidates, { nameOf }: GatewayTable): JsonObject {
+/** The answer if the caller can see no tool, for example because all servers are still starting. */
+function describeNothing({ pending }: Candidates, { nameOf }: GatewayTable): JsonObject {
   const nothing = { needs_selection: false, options: [] };
-  if (pending.length > 0) {
-    return {
-      ...nothing,
-      note: describePending(pending),
-      retry_after_seconds: RETRY_AFTER_SECONDS,
-      next_step: `Call ${nameOf("intent")} again in ${RETRY_AFTER_SECONDS} s.`,
-    };
-  }
+  if (pending.length === 0)
+    return { ...nothing, note: "No tool is known.", next_step: `Call ${nameOf("adapters")} to see all adapters.` };
   return {
     ...nothing,
-    note: "No tool fits.",
-    ...(list.length > 0 ? { nearest: list.slice(0, MAX_NEAREST).map(({ tool }) => tool.id) } : {}),
-    next_step: `Search again with other words, or call ${nameOf("adapters")} to see all adapters.`,
+    note: describePending(pending),
+    retry_after_seconds: RETRY_AFTER_SECONDS,
+    next_step: `Call ${nameOf("intent")} again in ${RETRY_AFTER_SECONDS} s.`,
   };
 }
 

@@ -11,6 +11,10 @@ describe("interpretRequest", () => {
     ["lösche den Branch", ["delete"]],
     ["convert 100 dollars to euros", ["compute"]],
     ["the message of the day", []],
+    ["which build failed on our site last night", ["read"]],
+    ["netlify: who is in our team and what may they do", ["read"]],
+    ["how many downloads are left", ["read"]],
+    ["how do I create a branch", ["create"]],
   ])("reads the action of %j", (query, actions) => {
     expect([...interpretRequest(query).actions]).toEqual(actions);
   });

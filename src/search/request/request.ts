@@ -112,8 +112,16 @@ function isDestructive({ stem, kind }: { readonly stem: string; readonly kind: s
   return kind === "same" && DESTRUCTIVE_STEMS.has(stem);
 }
 
+/**
+ * A clause that asks about something, although it can contain other verbs: "which build failed". "How do I create" and
+ * "can you create" ask for an action instead.
+ */
+const ASKS_ABOUT =
+  /^(?:[\p{L}\p{N}]+: ?|and |so |but |please |(?:show|tell) me )*(?:(?:what|who|whom|whose|when|where|which|why)(?:'s)?|how (?:many|much|long|often|far|old|big)|is|are|was|were|has|have|had|does|did|do (?:i|we|they))\b(?! (?:to|you)\b)/iu;
+
 /** The action of a clause: that of its first verb. */
 function findAction(clause: string): Action | undefined {
+  if (ASKS_ABOUT.test(clause.trim())) return "read";
   const words = tokenizeQuery(clause, () => false);
   for (const [position, word] of words.entries()) {
     const action = actionOf(word) ?? actionOf(toInfinitive(word));
