@@ -7,7 +7,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** Tests that leave nothing behind in their process share one, file after file: to start another takes longer than most. */
 const SHARED_FOLDERS = [
   "adapters,audit,built-in,catalog,config,directory,discover,executor,gateway,metatools,metrics,operations,policy",
-  "registry,rules,search,secrets,sources,store,surfaces,terminal,toolfiles,tracing",
+  "registry,results,rules,search,secrets,sources,store,surfaces,terminal,toolfiles,tracing",
 ].join(",");
 const UNIT = [`src/{${SHARED_FOLDERS}}/**/*.test.ts`, "src/util/{*,document/*,json/*}.test.ts"];
 /** Tests through the built programs, fault rows, and what takes more than 10 seconds on an idle machine. */

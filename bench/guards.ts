@@ -8,7 +8,7 @@ import { createConfirmations } from "../src/executor/confirmations.js";
 import { createExecute } from "../src/executor/execute.js";
 import { createIdempotency } from "../src/executor/idempotency.js";
 import { createStoredResults } from "../src/executor/stored-results.js";
-import { executionOptions } from "../src/executor/options.js";
+import { executionOptions, resultOptions } from "../src/executor/options.js";
 import { createValidation } from "../src/executor/validation.js";
 import { localActor } from "../src/model/actor.js";
 import type { Call, CallResult } from "../src/model/call.js";
@@ -86,7 +86,16 @@ export async function openGuards(folder: string): Promise<Guards> {
         await call.beforeSend?.();
         return ANSWER;
       },
-      limit: { bytes: 262_144, storedResults: createStoredResults(1000, runtime.elapsed) },
+      limit: {
+        bytes: 262_144,
+        storedResults: createStoredResults({
+          records: () => store.results,
+          encryption,
+          options: () => resultOptions.parse({}),
+          now: runtime.now,
+          log: () => undefined,
+        }),
+      },
       options: executionOptions.parse({}),
       startWaitMs: 10_000,
       now: runtime.now,

@@ -43,6 +43,12 @@ export const ERRORS = {
     retryable: false,
     meaning: "No server has this name; the error lists the nearest names.",
   },
+  RESULT_NOT_FOUND: {
+    http: 404,
+    exit: 2,
+    retryable: false,
+    meaning: "No stored result with this id exists for the caller; it may have expired or been dropped.",
+  },
   TOOL_DISABLED: { http: 403, exit: 4, retryable: false, meaning: "A rule in the configuration disables the tool." },
   TOOL_QUARANTINED: {
     http: 403,

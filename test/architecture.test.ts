@@ -32,6 +32,7 @@ const LAYERS: Record<string, number> = {
   toolfiles: 2,
   secrets: 2,
   registry: 2,
+  results: 2,
   metrics: 2,
   tracing: 2,
   daemon: 2,

@@ -199,7 +199,7 @@ const CONFIGURATION_INTRODUCTION = [
     "step: servers that did not change keep their processes and connections, running calls on the other servers finish on their old " +
     "connection, and removed servers disappear from lists, search and execution at the same moment. " +
     "`upstreams.listTimeoutMs`, `pulseTimeoutMs`, `writeTimeoutMs` and `maxMessageBytes` apply to connections that are opened " +
-    "afterwards, and `execution.keepResultsMs` applies from the next start. All other keys apply at once. An invalid configuration " +
+    "afterwards. All other keys apply at once. An invalid configuration " +
     "changes nothing: the gateway logs the reason once and shows it in `list_mcp_servers`. The same holds for each source: while a " +
     "source file cannot be read, its servers stay as they were.",
   "## Environment",

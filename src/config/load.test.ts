@@ -203,6 +203,7 @@ describe("loadConfig", () => {
       "store",
       "upstreams",
       "execution",
+      "results",
     ];
     write({ "project/x.yaml": wrapper + keys.map((key) => `${wrapper === "" ? "" : "  "}${key}:`).join("\n") });
     expect((await load({ path: "x.yaml" })).config).toEqual(parseConfig({ sources: "all" }));
@@ -345,6 +346,13 @@ describe("the sources of a file with", () => {
   it("no servers are none if a program passes the configuration", () => {
     expect(parseConfig({ cache: { ttl: 5 } }).sources).toEqual([]);
   });
+});
+
+it("names the key that replaces a key of an earlier version", async () => {
+  write({ "project/x.yaml": "execution:\n  keepResultsMs: 5000\n  timeoutMs: 5000\n" });
+  expect((await failure(load({ path: "x.yaml" }))).message).toMatch(
+    /x\.yaml:2:3: execution\.keepResultsMs: was replaced by `results\.keepMs`\.$/,
+  );
 });
 
 describe("mcpServers", () => {

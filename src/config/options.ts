@@ -2,7 +2,7 @@ import { z } from "zod";
 import { adaptersOptions } from "../adapters/options.js";
 import { auditOptions } from "../audit/options.js";
 import { cacheOptions } from "../catalog/options.js";
-import { executionOptions } from "../executor/options.js";
+import { executionOptions, resultOptions } from "../executor/options.js";
 import { gatewayOptions, modeOptions, profileOptions } from "../metatools/options.js";
 import { isJsonObject } from "../model/json.js";
 import { findBadSelectors, policyOptions } from "../policy/options.js";
@@ -39,6 +39,7 @@ export const configOptions = z
     observability: observabilityOptions.prefault({}),
     upstreams: upstreamOptions.prefault({}),
     execution: executionOptions.prefault({}),
+    results: resultOptions.prefault({}),
     updateNotice: z
       .boolean()
       .default(true)
@@ -63,10 +64,19 @@ export type Config = Readonly<Omit<z.output<typeof configOptions>, "mcpServers">
 export function checkConfig(section: unknown): Checked<Config> {
   const checked = checkSchema(configOptions, section);
   const bothKeys = findBothServerKeys(section);
-  if (checked.kind === "violations") return { ...checked, violations: [...checked.violations, ...bothKeys] };
+  if (checked.kind === "violations")
+    return { ...checked, violations: [...checked.violations.map(withNewName), ...bothKeys] };
   if (bothKeys.length > 0) return { kind: "violations", violations: bothKeys };
   const { mcpServers, servers, ...rest } = checked.value;
   return { kind: "ok", value: { ...rest, servers: mcpServers ?? servers } };
+}
+
+/** Keys of earlier versions and the keys that replace them. */
+const RENAMED_KEYS: Readonly<Record<string, string>> = { "execution.keepResultsMs": "results.keepMs" };
+
+function withNewName(violation: SchemaViolation): SchemaViolation {
+  const newName = RENAMED_KEYS[violation.path.join(".")];
+  return newName === undefined ? violation : { ...violation, reason: `was replaced by \`${newName}\`` };
 }
 
 function findBothServerKeys(section: unknown): SchemaViolation[] {

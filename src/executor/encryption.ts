@@ -10,9 +10,12 @@ export interface Encryption {
   fingerprint(call: { readonly arguments: JsonObject; readonly definitionHash: string }): string;
   /** HMAC that binds a user's approval to one call. */
   bind(call: BoundCall): string;
-  encrypt(text: string): Uint8Array;
-  /** Undefined if the data was modified or encrypted with another key. */
+  /** `label`: text that is not stored, but must be the same for decryption. It binds the data to its record. */
+  encrypt(data: string | Uint8Array, label?: string): Uint8Array;
+  /** Undefined if the data was modified, or encrypted with another key or label. */
   decrypt(encrypted: Uint8Array): string | undefined;
+  /** Like `decrypt`, for data that is not text. */
+  decryptBytes(encrypted: Uint8Array, label?: string): Buffer | undefined;
 }
 
 const CIPHER = "aes-256-gcm";
@@ -23,24 +26,28 @@ export function createEncryption(key: Buffer): Encryption {
   const fingerprintKey = deriveKey(key, "fingerprint");
   const approvalKey = deriveKey(key, "approval");
   const encryptionKey = deriveKey(key, "seal");
+  const decryptBytes: Encryption["decryptBytes"] = (encrypted, label = "") => {
+    try {
+      const bytes = Buffer.from(encrypted.buffer, encrypted.byteOffset, encrypted.byteLength);
+      const decipher = createDecipheriv(CIPHER, encryptionKey, bytes.subarray(0, NONCE_BYTES));
+      decipher.setAAD(Buffer.from(label, "utf8"));
+      decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+      return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
+    } catch {
+      return undefined;
+    }
+  };
   return {
     fingerprint: (call) => hashCanonical(["call", call.arguments, call.definitionHash], fingerprintKey),
     bind: (call) => bindCall(call, approvalKey),
-    encrypt(text) {
+    encrypt(data, label = "") {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(CIPHER, encryptionKey, nonce);
-      const encrypted = [cipher.update(text, "utf8"), cipher.final()];
+      cipher.setAAD(Buffer.from(label, "utf8"));
+      const encrypted = [typeof data === "string" ? cipher.update(data, "utf8") : cipher.update(data), cipher.final()];
       return Buffer.concat([nonce, cipher.getAuthTag(), ...encrypted]);
     },
-    decrypt(encrypted) {
-      try {
-        const bytes = Buffer.from(encrypted);
-        const decipher = createDecipheriv(CIPHER, encryptionKey, bytes.subarray(0, NONCE_BYTES));
-        decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-        return decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
-      } catch {
-        return undefined;
-      }
-    },
+    decrypt: (encrypted) => decryptBytes(encrypted)?.toString("utf8"),
+    decryptBytes,
   };
 }

@@ -57,8 +57,7 @@ export function createExecute(parts: ExecutorParts): Execute {
       throw await attempt.failed(thrown);
     }
     await attempt.answered(result);
-    const { whole, actor } = call.context;
-    return whole === true ? result : limitResult(result, parts.limit, actor.id);
+    return call.context.whole === true ? result : limitResult(result, parts.limit, call);
   };
 }
 

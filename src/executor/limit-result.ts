@@ -1,6 +1,7 @@
-import type { CallResult } from "../model/call.js";
+import type { Call, CallResult } from "../model/call.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
-import type { StoredResults } from "./stored-results.js";
+import { failpoint } from "../util/failpoint.js";
+import type { StoredResult, StoredResults } from "./stored-results.js";
 
 export interface ResultLimit {
   /**
@@ -15,20 +16,40 @@ export function resultUri(id: string, page: number): string {
   return `anygpt://results/${id}/${page}`;
 }
 
-/** Returns a result within the limit unchanged. Truncates a larger one, adds a notice, and stores the full result. */
-export function limitResult(result: CallResult, { bytes, storedResults }: ResultLimit, actorId: string): CallResult {
+/**
+ * Returns a result within the limit unchanged, without a promise. Stores a larger one, and then returns its beginning
+ * with a notice.
+ */
+export function limitResult(
+  result: CallResult,
+  limit: ResultLimit,
+  call: Pick<Call, "context" | "server" | "tool">,
+): CallResult | Promise<CallResult> {
   const structured = result.structuredContent === undefined ? 0 : sizeOf(JSON.stringify(result.structuredContent));
   const total = result.content.reduce((sum, item) => sum + textSize(item), structured);
-  if (total <= bytes) return result;
+  return total <= limit.bytes ? result : truncate(result, limit, call);
+}
 
-  const { id, pages, characters } = storedResults.store(result, actorId);
+async function truncate(
+  result: CallResult,
+  { bytes, storedResults }: ResultLimit,
+  { context, server, tool }: Pick<Call, "context" | "server" | "tool">,
+): Promise<CallResult> {
+  const stored = await storedResults.store(result, context.actor.id, { server, tool });
+  failpoint("result.after_store");
   const content = truncateContent(result.content, bytes);
   const { structuredContent: _dropped, ...rest } = result;
   const notice: JsonObject = {
     type: "text",
-    text: `[Truncated: this answer shows at most ${bytes} bytes of a result of ${characters} characters. The full result is stored as JSON in ${pages} pages: read the resources ${resultUri(id, 1)} to ${resultUri(id, pages)}.]`,
+    text: `[Truncated: this answer shows at most ${bytes} bytes of a larger result. ${describe(stored)}]`,
   };
   return { ...rest, content: [...content, notice] };
+}
+
+function describe(stored: StoredResult | undefined): string {
+  if (stored === undefined) return "The full result was not stored, because it exceeds the quotas in `results`.";
+  const { id, pages, characters } = stored;
+  return `The full result is stored as JSON with ${characters} characters in ${pages} pages: read the resources ${resultUri(id, 1)} to ${resultUri(id, pages)}.`;
 }
 
 function truncateContent(content: readonly JsonObject[], bytes: number): JsonObject[] {

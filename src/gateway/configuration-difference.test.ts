@@ -26,10 +26,7 @@ describe("lateOptions", () => {
       { upstreams: { maxMessageBytes: 2048 } },
       [expect.stringContaining("take effect for new connections only: maxMessageBytes")],
     ],
-    [
-      { execution: { keepResultsMs: 5_000 } },
-      [expect.stringContaining("keepResultsMs` takes effect at the next start")],
-    ],
+    [{ results: { keepMs: 5000 } }, []],
   ])("names the options of %j that do not take effect at once", (changed, expected) => {
     expect(lateOptions(parseConfig({}), parseConfig(changed))).toEqual(expected);
   });

@@ -57,7 +57,7 @@ export function isEmpty(difference: Difference): boolean {
 
 export const NO_DIFFERENCE: Difference = { added: [], removed: [], changed: [], sections: [] };
 
-const SECTIONS = ["enabled", "toolRules", "search", "cache", "audit", "upstreams", "execution"] as const;
+const SECTIONS = ["enabled", "toolRules", "search", "cache", "audit", "upstreams", "execution", "results"] as const;
 
 /**
  * Describes a difference in one line, for example `servers: 2 added (a, b), 1 removed (c); sections changed:
@@ -92,9 +92,6 @@ export function lateOptions(before: Config, after: Config): string[] {
     ...(ofConnections.length === 0
       ? []
       : [`These changed options of \`upstreams\` take effect for new connections only: ${ofConnections.join(", ")}.`]),
-    ...(before.execution.keepResultsMs === after.execution.keepResultsMs
-      ? []
-      : ["The change of `execution.keepResultsMs` takes effect at the next start of the gateway."]),
     ...(isEqualJson(before.observability, after.observability)
       ? []
       : ["Changes to `observability` take effect at the next start of the gateway."]),

@@ -183,6 +183,7 @@ export class Lifecycle {
     await stages?.refresh.close();
     await this.#foundation?.upstreams.close();
     await this.#foundation?.validation.close();
+    this.#foundation?.storedResults.close();
     await this.#foundation?.observers?.close();
     for (const persistence of this.#persistence.values()) await persistence.close();
   }
@@ -235,7 +236,8 @@ export class Lifecycle {
   }
 
   #createFoundation(config: Config, observers: Observers | undefined): Foundation {
-    const { env, elapsed, log, secrets, stateFolder } = this.#runtime;
+    const { env, now, elapsed, log, secrets, stateFolder } = this.#runtime;
+    const currentConfig = (): Config => this.#current?.config ?? config;
     return {
       upstreams: createUpstreams({
         options: config.upstreams,
@@ -250,15 +252,18 @@ export class Lifecycle {
         // The converter for OpenAPI documents is imported on demand, because few configurations have a REST API.
         convertDocument: async (text, connection) =>
           (await import("../adapters/convert-in-thread.js")).convertInThread(text, connection),
-        signIn: createSignInsOnDemand(
-          this.#runtime,
-          () => this.#persistenceOf(this.#current?.config ?? config).store.credentials,
-        ),
+        signIn: createSignInsOnDemand(this.#runtime, () => this.#persistenceOf(currentConfig()).store.credentials),
         builtInTools: () => this.#openBuiltInTools(config),
         onListChanged: (server) => void this.#refreshServer(server),
       }),
       validation: createValidation(),
-      storedResults: createStoredResults(config.execution.keepResultsMs, elapsed),
+      storedResults: createStoredResults({
+        records: () => this.#persistenceOf(currentConfig()).store.results,
+        encryption: () => this.#persistenceOf(currentConfig()).encryption(),
+        options: () => currentConfig().results,
+        now,
+        log,
+      }),
       repeats: createRepeats(elapsed),
       indexers: new Map(),
       toolUsage: createToolUsage(),

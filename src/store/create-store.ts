@@ -53,6 +53,7 @@ export function createStore({ file, inline = false }: StoreParts): Store {
     catalog: partOf("catalog") as Store["catalog"],
     failures: partOf("failures") as Store["failures"],
     credentials: partOf("credentials") as Store["credentials"],
+    results: partOf("results") as Store["results"],
     toolFiles: partOf("toolFiles") as Store["toolFiles"],
     prepare: () =>
       lastWriteSucceeded ? undefined : send(writer, { part: "probe", method: "write", args: [] }).then(() => undefined),
@@ -68,6 +69,7 @@ const NOT_REQUIRED_FOR_CALLS: ReadonlySet<Request["part"]> = new Set([
   "catalog",
   "failures",
   "credentials",
+  "results",
   "toolFiles",
 ]);
 

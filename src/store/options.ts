@@ -8,5 +8,5 @@ export const storeOptions = z
   .refine((path) => !/^[a-z][a-z\d+.-]+:\/\//i.test(path), { error: "must be the path of a file, not a URL" })
   .optional()
   .describe(
-    "The path of the database file with audit records, idempotency keys, approvals, pins, rate limits, credentials and the catalog. `~` is the home folder; other relative paths are relative to the configuration file. Default: store.db in the state folder.",
+    "The path of the database file with audit records, idempotency keys, approvals, pins, rate limits, credentials, stored results and the catalog. `~` is the home folder; other relative paths are relative to the configuration file. Default: store.db in the state folder.",
   );

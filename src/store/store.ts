@@ -1,6 +1,6 @@
 // The store keeps data that outlives a process and is shared by several: idempotency keys, audit records, approvals,
-// pins, rate windows, the catalog, failures of servers, credentials and versions of tool files. It does not interpret
-// the data, read the clock or check permissions.
+// pins, rate windows, the catalog, failures of servers, credentials, results of tool calls and versions of tool files.
+// It does not interpret the data, read the clock or check permissions.
 import type { Approvals } from "./approvals.js";
 import type { AuditRecords } from "./audit-records.js";
 import type { CatalogRecords } from "./catalog-records.js";
@@ -9,6 +9,7 @@ import type { FailureRecords } from "./failure-records.js";
 import type { KeyRecords } from "./key-records.js";
 import type { Pins } from "./pins.js";
 import type { RateWindows } from "./rate-windows.js";
+import type { ResultRecords } from "./result-records.js";
 import type { ToolFileVersions } from "./tool-file-versions.js";
 
 /**
@@ -26,6 +27,7 @@ export interface Store {
   readonly catalog: CatalogRecords;
   readonly failures: FailureRecords;
   readonly credentials: CredentialRecords;
+  readonly results: ResultRecords;
   readonly toolFiles: ToolFileVersions;
   /**
    * Resolves if a record could be written now; otherwise rejects with AUDIT_UNAVAILABLE. Returns undefined, without a

@@ -10,6 +10,7 @@ import { describeKeyRecords } from "./store/key-records.js";
 import { describePins } from "./store/pins.js";
 import { describeProcesses } from "./store/processes.js";
 import { describeRateWindows } from "./store/rate-windows.js";
+import { describeResultRecords } from "./store/result-records.js";
 import { describeToolFileVersions } from "./store/tool-file-versions.js";
 
 /** A separate store for one test, which can be opened any number of times. */
@@ -36,6 +37,7 @@ export function describeStore(
     describeCatalogRecords(createPlace);
     describeFailureRecords(createPlace);
     describeCredentials(createPlace);
+    describeResultRecords(async () => (await createPlace()).open().results);
     describeToolFileVersions(createPlace);
     if (withProcesses) describeProcesses(createPlace);
   });

@@ -1,5 +1,7 @@
 // One of several processes that share a store: opens it and runs the jobs that it receives one after the other.
 import { createStore, type StoreParts } from "../../src/store/create-store.js";
+import type { ResultQuotas } from "../../src/store/result-records.js";
+import { storedResult } from "../support/stored-result.js";
 
 export type Job =
   | { readonly kind: "open"; readonly parts: StoreParts }
@@ -9,6 +11,7 @@ export type Job =
   | { readonly kind: "append"; readonly count: number; readonly name: string }
   | { readonly kind: "redeem"; readonly count: number }
   | { readonly kind: "note"; readonly ranks: readonly string[] }
+  | { readonly kind: "store-results"; readonly count: number; readonly name: string; readonly quotas: ResultQuotas }
   | { readonly kind: "hold"; readonly name: string }
   | { readonly kind: "append-on-and-on"; readonly name: string }
   | { readonly kind: "leave" };
@@ -83,6 +86,11 @@ async function run(job: Job): Promise<unknown> {
       const noted = await Promise.all(job.ranks.map((rank) => store.toolFiles.note([seenVersion(rank)])));
       return noted.flat().map(({ rank }) => rank);
     }
+    case "store-results":
+      for (let index = 0; index < job.count; index += 1) {
+        await store.results.add(storedResult(`${job.name}-${index}`, { createdAt: 1000 + index }), job.quotas);
+      }
+      return job.count;
     case "hold": {
       await reserve(`${job.name}-reserved`, `${job.name}-1`);
       const dispatched = await reserve(`${job.name}-dispatched`, `${job.name}-2`);

@@ -11,7 +11,7 @@ import { createExecute, type ExecutorParts } from "../../src/executor/execute.js
 import { createIdempotency } from "../../src/executor/idempotency.js";
 import { createStoredResults } from "../../src/executor/stored-results.js";
 import { createRepeats } from "../../src/executor/repeats.js";
-import { executionOptions } from "../../src/executor/options.js";
+import { executionOptions, resultOptions } from "../../src/executor/options.js";
 import { createEncryption } from "../../src/executor/encryption.js";
 import type { CallResult } from "../../src/model/call.js";
 import type { Tool, ToolDefinition } from "../../src/model/tool.js";
@@ -130,7 +130,16 @@ export async function setUpExecutor({
       sent.push(call);
       return await (send?.(call) ?? Promise.resolve(ANSWER));
     },
-    limit: { bytes: 1024, storedResults: createStoredResults(1000, () => 0) },
+    limit: {
+      bytes: 1024,
+      storedResults: createStoredResults({
+        records: () => store.results,
+        encryption,
+        options: () => resultOptions.parse({}),
+        now,
+        log: (message) => logged.push(message),
+      }),
+    },
     options: executionOptions.parse({}),
     startWaitMs: 10_000,
     now,

@@ -79,6 +79,7 @@ export interface ConfigPage {
   readonly toolRules: readonly ListedRule[];
   readonly search: Section<"search">;
   readonly execution: Section<"execution">;
+  readonly results: Section<"results">;
   readonly upstreams: Section<"upstreams">;
   readonly policy: ListedPolicy;
   readonly audit: Section<"audit">;
@@ -122,6 +123,7 @@ export function describeStages({ runtime, loaded, config, configuredServers, rul
     })),
     search: config.search,
     execution: config.execution,
+    results: config.results,
     upstreams: config.upstreams,
     policy: toListedPolicy(config.policy),
     audit: config.audit,

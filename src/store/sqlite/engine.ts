@@ -12,6 +12,7 @@ import { operationEffect, type Reply, type Request, type Tables } from "./operat
 import type { Owners } from "./owners.js";
 import { createPinTable } from "./pin-table.js";
 import { createRateTable } from "./rate-table.js";
+import { createResultTable } from "./result-table.js";
 import { createToolFileTable } from "./tool-file-table.js";
 
 /** A test write that is larger than an audit record: if it succeeds, the next call can be recorded. */
@@ -99,6 +100,7 @@ function createTables(database: Database, owners: Owners): { readonly [Part in k
     catalog: once(() => createCatalogTable(database)),
     failures: once(() => createFailureTable(database)),
     credentials: once(() => createCredentialTable(database, owners)),
+    results: once(() => createResultTable(database)),
     toolFiles: once(() => createToolFileTable(database)),
   };
 }

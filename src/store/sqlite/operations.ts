@@ -56,6 +56,7 @@ export const STORE_OPERATIONS: {
     release: "durable",
     remove: "durable",
   },
+  results: { add: "durable", find: "read", removeExpired: "relaxed" },
   toolFiles: { seen: "read", list: "read", note: "durable", accept: "durable" },
 };
 

@@ -28,6 +28,44 @@ describe("migrate", () => {
     expect(database.prepare("SELECT x, y FROM a").all()).toEqual([{ x: 1, y: "from 1" }]);
   });
 
+  it("adds stored results to a database without them, and counts them per actor", () => {
+    const { database, run, version } = open();
+    const before = MIGRATIONS.findIndex((script) => script.includes("CREATE TABLE results"));
+    run(MIGRATIONS.slice(0, before));
+    database.exec("INSERT INTO server_failures VALUES ('s', 'f', 1, 'x')");
+    run();
+    expect(version()).toBe(MIGRATIONS.length);
+    expect(database.prepare("SELECT text FROM server_failures").all()).toEqual([{ text: "x" }]);
+    const insert = (id: string, actor: string, bytes: number) =>
+      database.exec(`
+        INSERT INTO results (id, actor, server, tool, created_at, expires_at, bytes, sha256, payload_bytes, payload)
+        VALUES ('${id}', '${actor}', 's', 't', 1, 2, 9, '', ${bytes}, x'00')`);
+    insert("a", "ann", 5);
+    insert("b", "ann", 7);
+    insert("c", "bob", 1);
+    database.exec("DELETE FROM results WHERE id IN ('a', 'c')");
+    expect(database.prepare("SELECT * FROM result_totals").all()).toEqual([{ actor: "ann", results: 1, bytes: 7 }]);
+  });
+
+  it("uses an index for every look-up and removal of a result", () => {
+    const { database, run } = open();
+    run();
+    const planOf = (sql: string) =>
+      database
+        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .all()
+        .map(({ detail }) => detail);
+    expect(planOf("SELECT * FROM results WHERE id = 'a' AND actor = 'b'")).toEqual([
+      expect.stringContaining("SEARCH results USING INDEX"),
+    ]);
+    expect(planOf("SELECT seq, payload_bytes FROM results WHERE actor = 'a' ORDER BY seq LIMIT 1")).toEqual([
+      "SEARCH results USING INDEX results_by_actor (actor=?)",
+    ]);
+    expect(planOf("SELECT seq FROM results WHERE expires_at <= 5 LIMIT 20")).toEqual([
+      "SEARCH results USING COVERING INDEX results_by_expiry (expires_at<?)",
+    ]);
+  });
+
   it("changes nothing when one script fails", () => {
     const { database, run, version } = open();
     run([FIRST]);

@@ -101,6 +101,34 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (server, fingerprint)
   ) STRICT, WITHOUT ROWID;
   `,
+  // The payload is the last column, so that reading the other columns of a row does not read its overflow pages. The
+  // totals make it unnecessary to sum up all rows for every new result.
+  `
+  CREATE TABLE results (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE, actor TEXT NOT NULL, server TEXT NOT NULL, tool TEXT NOT NULL,
+    created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL,
+    bytes INTEGER NOT NULL, sha256 TEXT NOT NULL, payload_bytes INTEGER NOT NULL, payload BLOB NOT NULL
+  ) STRICT;
+  CREATE INDEX results_by_actor ON results (actor, seq);
+  CREATE INDEX results_by_expiry ON results (expires_at);
+  CREATE TABLE result_totals (
+    actor TEXT PRIMARY KEY, results INTEGER NOT NULL, bytes INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER result_added AFTER INSERT ON results BEGIN
+    INSERT INTO result_totals VALUES (new.actor, 1, new.payload_bytes)
+    ON CONFLICT DO UPDATE SET results = results + 1, bytes = bytes + new.payload_bytes;
+  END;
+  CREATE TRIGGER result_removed AFTER DELETE ON results BEGIN
+    UPDATE result_totals SET results = results - 1, bytes = bytes - old.payload_bytes WHERE actor = old.actor;
+    DELETE FROM result_totals WHERE actor = old.actor AND results = 0;
+  END;
+  CREATE TABLE lost_results (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE, actor TEXT NOT NULL, server TEXT NOT NULL, tool TEXT NOT NULL,
+    loss TEXT NOT NULL CHECK (loss IN ('expired', 'dropped'))
+  ) STRICT;
+  `,
 ];
 
 export class ForeignDatabaseError extends Error {

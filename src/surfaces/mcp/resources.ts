@@ -110,8 +110,10 @@ async function readBuiltIn(uri: string, { context: { actor }, stages }: MethodRe
     const text = await readTool(uri, discovery, [first, second], offered.describeStep);
     return { uri, mimeType: "application/json", text };
   }
-  const page = first === undefined ? undefined : storedResults.page(first, Number(second), actor.id);
-  if (page === undefined) throw resourceNotFound(uri, "The stored result does not exist or has expired.");
+  const page = await storedResults.page(first ?? "", Number(second), actor.id).catch((error: unknown) => {
+    throw resourceNotFound(uri, withHintText(toDiscoveryError(error), offered.describeStep));
+  });
+  if (page === undefined) throw resourceNotFound(uri, `The stored result ${first} has no page ${second}.`);
   return { uri, mimeType: "text/plain", text: page };
 }
 

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { AuditMark } from "../../../src/store/audit-records.js";
+import { storedResult } from "../../support/stored-result.js";
 import { verifyStored } from "../../support/stored-chain.js";
 import type { StorePlace } from "../describe-store.js";
 import { seenVersion, SUBJECT, TTL_MS } from "../store-process.js";
@@ -74,6 +75,22 @@ export function describeProcesses(createPlace: () => Promise<StorePlace>): void 
       expect(await open().toolFiles.seen({ folder: "/f", toolId: "t" })).toEqual(
         seenVersion(given.flat().sort().at(-1)!),
       );
+    });
+
+    it("keep the quotas of results together, and read the results of each other", async () => {
+      const { parts, open } = await createPlace();
+      const four = await processes.start(4, parts);
+      const quotas = { maxBytes: 10_000, maxBytesPerActor: 10_000, maxResults: 60, maxResultsPerActor: 60 };
+      await Promise.all(four.map((each, n) => each.run({ kind: "store-results", count: 100, name: `p${n}`, quotas })));
+      const { results } = open();
+      const ids = four.flatMap((_, n) => Array.from({ length: 100 }, (__, index) => `p${n}-${index}`));
+      const found = await Promise.all(ids.map((id) => results.find(id, "ann", 2000)));
+      const stored = found.filter((one) => one?.kind === "stored");
+      expect(stored).toHaveLength(60);
+      expect(found.filter((one) => one?.kind === "lost" && one.loss === "dropped")).toHaveLength(340);
+      for (const one of stored) {
+        expect(Buffer.from(one.record.payload)).toEqual(storedResult(one.record.id).payload);
+      }
     });
 
     it("write one hash chain", async () => {

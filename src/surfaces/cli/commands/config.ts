@@ -166,6 +166,7 @@ function configLines(page: ConfigPage, home: string): Line[] {
     [
       sectionLine("Search", page.search),
       sectionLine("Execution", page.execution),
+      sectionLine("Results", page.results),
       sectionLine("Upstreams", page.upstreams),
       policyLine(page.policy),
       `Audit: ${page.audit.enabled ? "Enabled" : "Disabled"}`,

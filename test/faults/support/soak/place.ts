@@ -55,7 +55,7 @@ function configure(home: FaultHome, remote: RemoteLoad, names: readonly string[]
     http: { port: 0, tokens: toTokens(), sessions: { idleMs: IDLE_MS } },
     audit: { keepRecords: 1000 },
     policy: { idempotency: { ttlSeconds: 120 } },
-    execution: { keepResultsMs: IDLE_MS },
+    results: { keepMs: IDLE_MS },
     upstreams: { idleMs: IDLE_MS, pulseTimeoutMs: 2000 },
   });
 }
