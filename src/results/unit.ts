@@ -1,0 +1,60 @@
+import type { Slices } from "./slices.js";
+
+/**
+ * The smallest piece of a view: a line, or a part of a line. A view consists of the units that fit into its budget, in
+ * the order of the result.
+ */
+export interface Unit {
+  readonly text: string;
+  /** The index of the unit without which this one cannot be understood: a key, a table header, a heading. -1 if none. */
+  readonly parent: number;
+  /** The text between this unit and the one before it in the same line; undefined if the unit starts a line. */
+  readonly separator?: string;
+  readonly indent: number;
+  /** How much the unit is worth, compared with an ordinary one that has the same content. 0: never part of a view. */
+  readonly weight: number;
+  /** Units with the same group are similar lines. */
+  readonly group?: string;
+  /** The position of the unit in its text or array, for the note about omitted units. */
+  readonly position?: UnitPosition;
+}
+
+export interface UnitPosition {
+  readonly of: "line" | "item";
+  readonly number: number;
+  /** The last number, if the unit stands for several lines or items. */
+  readonly to?: number;
+}
+
+/** Collects the units of a view. */
+export interface UnitList {
+  readonly units: readonly Unit[];
+  /** Adds a unit and returns its index. */
+  add(unit: Unit): number;
+}
+
+/** Where a value is added to a view. */
+export interface UnitPlace {
+  readonly parent: number;
+  readonly indent: number;
+  readonly weight: number;
+  readonly depth: number;
+  /** Whether the first unit continues the line of its parent. */
+  readonly isInline: boolean;
+}
+
+/** Adds the units of texts and JSON values, which contain each other: JSON in a text, a text in a JSON string. */
+export interface UnitWriter {
+  readonly list: UnitList;
+  /** The tokens of the view divided by the tokens of the result. */
+  readonly share: number;
+  /** The highest number of lines or items of one text or array that are considered. */
+  readonly maxCandidates: number;
+  addText(text: string, place: UnitPlace, isNumbered: boolean): Slices<void>;
+  addJson(value: unknown, label: string, place: UnitPlace): Slices<void>;
+}
+
+export function createUnitList(): UnitList {
+  const units: Unit[] = [];
+  return { units, add: (unit) => units.push(unit) - 1 };
+}
