@@ -47,25 +47,6 @@ describe("migrate", () => {
     expect(database.prepare("SELECT * FROM result_totals").all()).toEqual([{ actor: "ann", results: 1, bytes: 7 }]);
   });
 
-  it("uses an index for every look-up and removal of a result", () => {
-    const { database, run } = open();
-    run();
-    const planOf = (sql: string) =>
-      database
-        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
-        .all()
-        .map(({ detail }) => detail);
-    expect(planOf("SELECT * FROM results WHERE id = 'a' AND actor = 'b'")).toEqual([
-      expect.stringContaining("SEARCH results USING INDEX"),
-    ]);
-    expect(planOf("SELECT seq, payload_bytes FROM results WHERE actor = 'a' ORDER BY seq LIMIT 1")).toEqual([
-      "SEARCH results USING INDEX results_by_actor (actor=?)",
-    ]);
-    expect(planOf("SELECT seq FROM results WHERE expires_at <= 5 LIMIT 20")).toEqual([
-      "SEARCH results USING COVERING INDEX results_by_expiry (expires_at<?)",
-    ]);
-  });
-
   it("changes nothing when one script fails", () => {
     const { database, run, version } = open();
     run([FIRST]);
