@@ -187,7 +187,7 @@ describe("an agent", () => {
       inputSchema: { type: "object" },
     });
     await expect(gateway.client.readResource({ uri: "anygpt://results/none/1" })).rejects.toThrow(
-      "The stored result does not exist or has expired.",
+      'No stored result has the id "none".',
     );
   });
 
