@@ -132,6 +132,7 @@ it("moves the servers of six clients to the gateway, and restores every byte on 
 [mcp_servers.anygpt]
 command = "${process.execPath}"
 args = [ "${SCRIPT}" ]
+omit_tools_from = [ "deferred" ]
 
 # the terminal
 [tui]
@@ -154,7 +155,7 @@ extensions:
     ".claude.json": `{
   "numStartups": 214,
   "mcpServers": {
-    "tools": { "command": "node", "args": ["/usr/lib/node_modules/@anygpt/discovery/bin/discovery.js"] }
+    "tools": { "command": "node", "args": ["/usr/lib/node_modules/@anygpt/discovery/bin/discovery.js"], "alwaysLoad": true }
   },
   "projects": { "/elsewhere": { "history": ["hello"], "mcpServers": { "never": { "command": "seen" } } } }
 }

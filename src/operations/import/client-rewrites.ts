@@ -1,6 +1,6 @@
 import { CLIENT_IDS, type ClientId } from "../../sources/options.js";
 import type { PreviewedFile } from "../../sources/preview.js";
-import { rewriteClientFile } from "../../sources/rewrite/rewrite.js";
+import { rewriteClientFile, type Rewritten } from "../../sources/rewrite/rewrite.js";
 import { gatewayProgram, type GatewayStart, ONE_FOR_ALL_FILES } from "../../sources/rewrite/slots.js";
 import type { System } from "../../sources/system.js";
 import { describeHere } from "./describe-here.js";
@@ -74,15 +74,7 @@ async function planClient(
   const chosen = moving.length > 0 || hasGateway ? moving : files.filter(canContainServers).slice(0, 1);
   for (const file of files) {
     if (!chosen.includes(file)) {
-      rewrites.push(
-        unchangedFile(
-          file,
-          isRegisteredIn(file)
-            ? "it already contains the gateway and no server to move"
-            : "it contains no server to move",
-          reasonsIn(file, found),
-        ),
-      );
+      rewrites.push(await planCompletion(file, found, options));
       continue;
     }
     const isThere = ONE_FOR_ALL_FILES.has(client) ? hasGateway : isRegisteredIn(file);
@@ -90,6 +82,19 @@ async function planClient(
     hasGateway = true;
   }
   return [...rewrites, ...broken, ...untouched];
+}
+
+/** Plans a file from which no server moves: only an existing entry of the gateway may get the keys that it lacks. */
+async function planCompletion(
+  file: ReadFile,
+  found: FoundClientServers,
+  options: RewriteOptions,
+): Promise<ClientRewrite> {
+  const reasons = reasonsIn(file, found);
+  if (!isRegisteredIn(file)) return unchangedFile(file, "it contains no server to move", reasons);
+  const plan = await planFile(file, found, { ...options, addsGateway: false });
+  if (plan.status === "rewritten") return plan;
+  return unchangedFile(file, "it already contains the gateway and no server to move", reasons);
 }
 
 async function planFile(
@@ -107,6 +112,8 @@ async function planFile(
     bytes,
     remove: new Set(removed.map(({ origin }) => origin.path)),
     ...(addsGateway ? { gateway } : {}),
+    registered: new Set(registeredIn(file).map(({ origin }) => origin.path)),
+    loadsTools: target.config?.mode !== "full",
     system,
   });
   const kept = file.content.servers.filter((server) => !removed.includes(server) && !server.isGateway);
@@ -136,16 +143,20 @@ async function planFile(
       before: bytes,
       after: result.bytes,
       sections: result.sections,
-      what: describe(staying, result.gateway),
+      what: describe(staying, result),
     },
   };
 }
 
-function describe({ removed, kept }: Pick<ClientRewrite, "removed" | "kept">, gateway: string | undefined): string {
+function describe(
+  { removed, kept }: Pick<ClientRewrite, "removed" | "kept">,
+  { gateway, completed }: Rewritten & { readonly kind: "rewritten" },
+): string {
   const goes = removed.length === 0 ? [] : [`loses ${removed.join(", ")}`];
   const comes = gateway === undefined ? [] : [`gets ${gateway}`];
+  const changes = completed.map(({ name, keys }) => `adds ${keys.join(", ")} to ${name}`);
   const stays = kept.length === 0 ? [] : [`keeps ${kept.join(", ")}`];
-  return [...goes, ...comes, ...stays].join("; ");
+  return [...goes, ...comes, ...changes, ...stays].join("; ");
 }
 
 const IN_OUR_CONFIGURATION: ReadonlySet<ImportOutcome["kind"]> = new Set(["taken", "renamed", "duplicate", "known"]);
@@ -164,8 +175,13 @@ function reasonsIn({ content }: ReadFile, found: FoundClientServers): ClientRewr
   );
 }
 
-function isRegisteredIn({ content }: ReadFile): boolean {
-  return content.servers.some(({ isGateway, disabled }) => isGateway && disabled === undefined);
+function isRegisteredIn(file: ReadFile): boolean {
+  return registeredIn(file).length > 0;
+}
+
+/** The entries of the file that start this gateway. */
+function registeredIn({ content }: ReadFile) {
+  return content.servers.filter(({ isGateway, disabled }) => isGateway && disabled === undefined);
 }
 
 /** Whether a client's file can contain servers. VS Code moves servers from its settings to its own MCP file. */

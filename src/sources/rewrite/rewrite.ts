@@ -4,13 +4,14 @@ import { pathText, type Path } from "../../util/document/problem.js";
 import { isEqualJson } from "../../util/json/is-equal.js";
 import type { ClientServer } from "../clients/client.js";
 import { CLIENTS } from "../clients/table.js";
-import { parseSection } from "../formats/parse.js";
+import { type FileFormat, parseSection } from "../formats/parse.js";
 import type { ClientId } from "../options.js";
 import type { System } from "../system.js";
-import type { Change } from "./change.js";
+import { type Change, refused, type TextEdit } from "./change.js";
 import { editText, parseWhole } from "./edit-text.js";
 import { decodeText, encodeText } from "./encoded-text.js";
 import { type ProgramCommand, type Slot, slotOf } from "./slots.js";
+import { loadingMembers, missingMembers } from "./tool-loading.js";
 
 export interface RewriteParts {
   readonly client: ClientId;
@@ -20,6 +21,13 @@ export interface RewriteParts {
   readonly remove: ReadonlySet<string>;
   /** The command with which this client starts the gateway; undefined if the gateway is registered already. */
   readonly gateway?: ProgramCommand;
+  /** The paths of the entries that start the gateway already. They get the members of `loadsTools` that they lack. */
+  readonly registered?: ReadonlySet<string>;
+  /**
+   * Whether the entry asks the client to load all tools of the gateway at once. Right for five tools, wrong for the
+   * hundreds of tools in full mode.
+   */
+  readonly loadsTools?: boolean;
   readonly system: System;
 }
 
@@ -29,6 +37,8 @@ export type Rewritten =
       readonly bytes: Uint8Array;
       /** The name under which the gateway was registered. */
       readonly gateway?: string;
+      /** Existing entries of the gateway that were changed, with the keys that were added. */
+      readonly completed: readonly { readonly name: string; readonly keys: readonly string[] }[];
       /** The paths of the changed maps and lists. */
       readonly sections: readonly Path[];
       readonly kept: readonly string[];
@@ -56,20 +66,60 @@ export async function rewriteClientFile(parts: RewriteParts): Promise<Rewritten>
   if (slot === undefined) return { kind: "unsuited" };
   const gone = found.filter((server) => remove.has(pathText(server.path)));
   const kept = found.filter((server) => !gone.includes(server));
-  if (gone.length === 0 && parts.gateway === undefined) return { kind: "unchanged" };
   const name = parts.gateway === undefined ? undefined : freeName(kept.map((server) => server.name));
-  const changes = toChanges(gone, { slot, name, program: parts.gateway });
-  const result = await editText(content.text, format, changes);
+  const changes = toChanges(gone, { parts, slot, name });
+  const additions = toCompletions(kept, parts, document.value);
+  if (changes.length === 0 && additions.length === 0) return { kind: "unchanged" };
+  const edit = { parts, kept, name, text: content.text, format };
+  // An entry whose layout cannot be edited must not prevent the other changes.
+  const complete = additions.length === 0 ? undefined : await apply([...changes, ...additions], edit);
+  const isComplete = complete?.kind === "edited";
+  if (!isComplete && changes.length === 0) return { kind: "unchanged" };
+  const result = isComplete ? complete : await apply(changes, edit);
   if (result.kind === "refused") return result;
-  const problem = await findProblem(result.text, { parts, kept, name });
-  if (problem !== undefined) return refuse(problem);
+  const applied = isComplete ? [...changes, ...additions] : changes;
   return {
     kind: "rewritten",
     bytes: encodeText({ ...content, text: result.text }),
     ...(name === undefined ? {} : { gateway: name }),
-    sections: changes.map(({ container }) => container),
+    completed: isComplete ? additions.map(toCompletion) : [],
+    sections: outermost(applied.map(({ container }) => container)),
     kept: kept.map((server) => server.name),
   };
+}
+
+interface Edit extends Expected {
+  readonly text: string;
+  readonly format: FileFormat;
+}
+
+/** Edits the text, and refuses an edit whose result is not as expected. */
+async function apply(changes: readonly Change[], { text, format, ...expected }: Edit): Promise<TextEdit> {
+  const result = await editText(text, format, changes);
+  if (result.kind === "refused") return result;
+  const problem = await findProblem(result.text, expected);
+  return problem === undefined ? result : refused(problem);
+}
+
+/** The changes that add the missing members to existing entries of the gateway. */
+function toCompletions(kept: readonly ClientServer[], parts: RewriteParts, document: unknown): Change[] {
+  if (parts.loadsTools !== true) return [];
+  const entries = kept.filter(({ path }) => parts.registered?.has(pathText(path)) === true);
+  return entries.flatMap(({ path }): Change[] => {
+    const add = Object.entries(missingMembers(parts.client, path, document)).map(([key, value]) => ({ key, value }));
+    return add.length === 0 ? [] : [{ container: path, kind: "map", remove: [], add }];
+  });
+}
+
+function toCompletion({ container, add }: Change): { readonly name: string; readonly keys: readonly string[] } {
+  return { name: String(container.at(-1)), keys: add.map(({ key }) => key) };
+}
+
+/** Drops paths inside other paths: to restore the outer section also restores the inner one. */
+function outermost(paths: readonly Path[]): Path[] {
+  return paths.filter(
+    (path) => !paths.some((other) => other.length < path.length && other.every((part, index) => part === path[index])),
+  );
 }
 
 function refuse(reason: string): Rewritten {
@@ -84,13 +134,13 @@ function freeName(taken: readonly string[]): string {
 }
 
 interface Addition {
+  readonly parts: RewriteParts;
   readonly slot: Slot;
   readonly name: string | undefined;
-  readonly program: ProgramCommand | undefined;
 }
 
 /** One change for each map or list from which servers are removed or to which the gateway is added. */
-function toChanges(gone: readonly ClientServer[], { slot, name, program }: Addition): Change[] {
+function toChanges(gone: readonly ClientServer[], { parts, slot, name }: Addition): Change[] {
   const containers = new Map<string, Change>();
   const add = (container: Path, change: Partial<Change>): void => {
     const key = pathText(container);
@@ -101,8 +151,11 @@ function toChanges(gone: readonly ClientServer[], { slot, name, program }: Addit
     const last = path.at(-1) ?? "";
     add(path.slice(0, -1), { kind: typeof last === "number" ? "list" : "map", remove: [last] });
   }
-  if (name !== undefined && program !== undefined) {
-    add(slot.container, { kind: slot.kind, add: [{ key: name, value: slot.entry(program, name) }] });
+  const { client, gateway, loadsTools } = parts;
+  if (name !== undefined && gateway !== undefined) {
+    const loading = loadsTools === true ? loadingMembers(client, slot.container) : {};
+    const value = { ...slot.entry(gateway, name), ...loading };
+    add(slot.container, { kind: slot.kind, add: [{ key: name, value }] });
   }
   return [...containers.values()];
 }

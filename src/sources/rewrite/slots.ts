@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { Path } from "../../util/document/problem.js";
 import type { ClientId } from "../options.js";
 import type { System } from "../system.js";
+import { isOpenCode2 } from "./tool-loading.js";
 
 /** A program and its arguments. */
 export interface ProgramCommand {
@@ -37,7 +38,7 @@ const SLOTS: Readonly<Partial<Record<ClientId, FindSlot>>> = {
   codex: mapAt(plain, "mcp_servers"),
   // Without `tools`, Copilot CLI offers none of the server's tools.
   "copilot-cli": mapAt((program) => ({ type: "local", ...plain(program), tools: ["*"] }), "mcpServers"),
-  opencode: (_file, document) => ({ container: openCodeServers(document), kind: "map", entry: openCodeEntry }),
+  opencode: (_file, document) => openCodeSlot(document),
   goose: mapAt(gooseEntry, "extensions"),
   continue: (_file, document) => continueSlot(document),
   // An agent file of Amazon Q also lists the tools that the agent may use, by server name. The gateway would need
@@ -55,14 +56,17 @@ export function slotOf(client: ClientId, file: string, document: unknown): Slot 
 /** Clients that merge all of their files, so that the gateway is registered in only one of them. */
 export const ONE_FOR_ALL_FILES: ReadonlySet<ClientId> = new Set(["opencode", "continue"]);
 
-function openCodeServers(document: unknown): Path {
+/** opencode 2 has an extra level `servers` below `mcp`, and no key `enabled`. It also reads the files of version 1. */
+function openCodeSlot(document: unknown): Slot {
   const section = isJsonObject(document) ? document["mcp"] : undefined;
   const isNested = isJsonObject(section) && isJsonObject(section["servers"]) && !("type" in section["servers"]);
-  return isNested ? ["mcp", "servers"] : ["mcp"];
-}
-
-function openCodeEntry({ command, args }: ProgramCommand): JsonObject {
-  return { type: "local", command: [command, ...args], enabled: true };
+  const container = isNested ? ["mcp", "servers"] : ["mcp"];
+  const enabled = isOpenCode2(container) ? {} : { enabled: true };
+  return {
+    container,
+    kind: "map",
+    entry: ({ command, args }) => ({ type: "local", command: [command, ...args], ...enabled }),
+  };
 }
 
 function gooseEntry({ command, args }: ProgramCommand, name: string): JsonObject {

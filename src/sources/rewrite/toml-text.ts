@@ -1,13 +1,20 @@
 import { parse, stringify, TomlError } from "smol-toml";
+import { isJsonObject } from "../../model/json.js";
 import { type Change, type TextEdit, edited, refused } from "./change.js";
 import { findStatements, type TomlStatement } from "./toml-statements.js";
 import { type Splice, splice, styleOf } from "./text-style.js";
 
-/** Changes one map of tables in a TOML text: adds and removes whole tables. Every other line is preserved. */
+/**
+ * Changes one map in a TOML text: adds and removes whole tables, or adds assignments to a table. Every other line is
+ * preserved.
+ */
 export function editToml(text: string, { container, kind, remove, add }: Change): TextEdit {
   const section = container.map(String);
   if (kind !== "map") return refused("has its servers in a list, which is not supported");
   const statements = findStatements(text);
+  if (add.length > 0 && remove.length === 0 && add.every(({ value }) => !isJsonObject(value))) {
+    return addPairs(text, { statements, section, add });
+  }
   const whole = statements.some(({ kind: what, path }) => what === "pair" && isSame(path, section));
   if (whole) return refused(`has \`${section.join(".")}\` as an inline table; only separate tables are supported`);
   const blocks = blocksOf(statements, section, remove.map(String));
@@ -26,6 +33,25 @@ export function editToml(text: string, { container, kind, remove, add }: Change)
   const gap =
     kept.trim() === "" ? "" : /\n\r?\n$/.test(kept) ? "" : kept.endsWith("\n") ? lineBreak : lineBreak.repeat(2);
   return edited(`${kept}${gap}${block}${lineBreak}`);
+}
+
+interface PairAddition {
+  readonly statements: readonly TomlStatement[];
+  readonly section: readonly string[];
+  readonly add: Change["add"];
+}
+
+/** Adds assignments after the last assignment of a table that has its own header. */
+function addPairs(text: string, { statements, section, add }: PairAddition): TextEdit {
+  const header = statements.findIndex(({ kind, path }) => kind === "table" && isSame(path, section));
+  if (header === -1) return refused(`has no table [${section.join(".")}]`);
+  const next = statements.findIndex(({ kind }, index) => index > header && kind !== "pair");
+  const last = statements[(next === -1 ? statements.length : next) - 1];
+  if (last === undefined) return refused(`has no table [${section.join(".")}]`);
+  const { lineBreak } = styleOf(text);
+  const lines = add.map(({ key, value }) => `${stringify({ [key]: value }).trimEnd()}${lineBreak}`).join("");
+  const opening = text.slice(0, last.end).endsWith("\n") ? "" : lineBreak;
+  return edited(splice(text, [{ start: last.end, end: last.end, text: `${opening}${lines}` }]));
 }
 
 interface Block {

@@ -11,9 +11,20 @@ const server = (name: string, description?: string): ServerDefinition => ({
   origin: "inline",
 });
 
+const GATEWAY_NAMES = ["intent", "execute", "adapters", "tools", "reference"].map((name) => `gateway.${name}`);
 const NAMES = ["list_mcp_servers", "search_tools", "list_tools", "get_tool_details", "execute_tool"];
 
 describe("instructions", () => {
+  it.each([
+    ["the profile discovery", NAMES, "find tools with search_tools and run them with execute_tool."],
+    ["the profile gateway", GATEWAY_NAMES, "find tools with gateway.intent and run them with gateway.execute."],
+    ["full mode", [], "Search its tools for a task that concerns one of them."],
+  ])("say in %s when to use the gateway, before they name the servers", (_, names, how) => {
+    const text = toInstructions([server("github", "GitHub API")], names);
+    expect(text).toMatch(/^Gateway to other MCP servers[.;] .*a task that concerns one of them/);
+    expect(text).toContain(`${how} Servers: github (GitHub API).`);
+  });
+
   it("name the servers with their descriptions", () => {
     expect(toInstructions([server("github", "GitHub API"), server("fs")], NAMES)).toMatch(
       /Servers: github \(GitHub API\), fs\.$/,

@@ -4,11 +4,15 @@ import { cutAtWord, toOneLine } from "../../util/text.js";
 const MAX_TOKENS = 145;
 const MAX_DESCRIPTION = 40;
 
-/** Returns the first sentences of the instructions. In full mode there are no meta-tools, so the text names none. */
+/**
+ * Returns the first sentences of the instructions. Clients that load tools on demand show the model the instructions
+ * before the tools, so they say when to use the gateway. In full mode there are no meta-tools, so the text names none.
+ */
 function introduce(names: readonly string[]): string {
   const [find, run] = [/search|intent/, /execute/].map((pattern) => names.find((name) => pattern.test(name)));
-  if (find === undefined || run === undefined) return "Gateway to other MCP servers; lists all their tools.";
-  return `Gateway to other MCP servers. Find tools with ${find}, run them with ${run}.`;
+  if (find === undefined || run === undefined)
+    return "Gateway to other MCP servers; lists all their tools. Search its tools for a task that concerns one of them.";
+  return `Gateway to other MCP servers. For a task that concerns one of them, or if no other tool fits, find tools with ${find} and run them with ${run}.`;
 }
 
 /**
