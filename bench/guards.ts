@@ -6,6 +6,7 @@ import { toArguments } from "../src/executor/arguments.js";
 import { createRepeats } from "../src/executor/repeats.js";
 import { createConfirmations } from "../src/executor/confirmations.js";
 import { createExecute } from "../src/executor/execute.js";
+import { createResultBudget } from "../src/executor/fit-result.js";
 import { createIdempotency } from "../src/executor/idempotency.js";
 import { createStoredResults } from "../src/executor/stored-results.js";
 import { executionOptions, resultOptions } from "../src/executor/options.js";
@@ -88,6 +89,8 @@ export async function openGuards(folder: string): Promise<Guards> {
       },
       limit: {
         bytes: 262_144,
+        tokensFor: createResultBudget(resultOptions.parse({})),
+        canRead: () => true,
         storedResults: createStoredResults({
           records: () => store.results,
           encryption,

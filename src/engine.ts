@@ -8,6 +8,7 @@ import type {
   ConnectOptions,
   EngineOptions,
   ExecuteOptions,
+  ListToolsOptions,
   OpenOptions,
   ReadyOptions,
   SearchToolsOptions,
@@ -19,13 +20,13 @@ import { Lifecycle, type Reload } from "./gateway/lifecycle.js";
 import { toRuntimeEnvironment } from "./gateway/runtime-environment.js";
 import type { Stages } from "./gateway/stages.js";
 import { describeServer } from "./metatools/describe-server.js";
-import { type SearchResult, type ServerSummary, type ToolMetadata, toToolMetadata } from "./metatools/metadata.js";
+import { findToolMetadata, listToolMetadata } from "./metatools/find-metadata.js";
+import type { SearchResult, ServerSummary, ToolMetadata } from "./metatools/metadata.js";
 import { type Readiness, type SearchOutcome, toReadiness, toSearchOutcome } from "./metatools/readiness.js";
 import { toSearchRequest } from "./metatools/search-input.js";
 import { toErrorObject } from "./metatools/to-error-object.js";
 import { type ExecutionResult, toExecutionResult } from "./metatools/to-execution-result.js";
-import { toDiscoveryError } from "./errors.js";
-import { describeLibraryStep } from "./model/next-steps.js";
+import { describeLibraryReading, describeLibraryStep } from "./model/next-steps.js";
 import { localActor } from "./model/actor.js";
 import type { CallContext, CallEvent } from "./model/call.js";
 import { eventStream } from "./util/event-stream.js";
@@ -129,23 +130,19 @@ export class DiscoveryEngine {
     return [...(await this.search(query, options)).results];
   }
 
-  /** Lists the tools of one server, and starts it if they are not known. An unknown name is `SERVER_NOT_FOUND`. */
-  async listTools(server: string, includeDisabled = false): Promise<ToolMetadata[]> {
+  /**
+   * Lists the tools of one server, and starts it if they are not known. An unknown name is `SERVER_NOT_FOUND`. With a
+   * `query`, lists only the tools that contain all its words; if none does, the closest tools.
+   */
+  async listTools(server: string, options: boolean | ListToolsOptions = {}): Promise<ToolMetadata[]> {
     const { discovery } = await this.known();
-    const { tools } = await discovery.server(server);
-    return tools.filter((tool) => includeDisabled || tool.enabled).map(toToolMetadata);
+    return await listToolMetadata(discovery, server, options);
   }
 
   /** Describes one tool (parameters, schema, examples). Resolves to `null` if the server or the tool does not exist. */
   async getToolDetails(server: string, tool: string): Promise<ToolMetadata | null> {
     const { discovery } = await this.known();
-    try {
-      return toToolMetadata(await discovery.tool(server, tool));
-    } catch (error) {
-      const { code } = toDiscoveryError(error);
-      if (code === "SERVER_NOT_FOUND" || code === "TOOL_NOT_FOUND") return null;
-      throw error;
-    }
+    return await findToolMetadata(discovery, server, tool);
   }
 
   /** Calls a tool. Never rejects: a failure is a result with `success: false` and an `error`. */
@@ -159,7 +156,8 @@ export class DiscoveryEngine {
     const context: CallContext = { actor: localActor("library"), signal, onEvent, ask, whole: true };
     try {
       const { execute } = await this.known();
-      const answer = await execute({ ...rest, context, server, tool, arguments: args });
+      const call = { ...rest, context, server, tool, arguments: args, describeReading: describeLibraryReading };
+      const answer = await execute(call);
       return toExecutionResult(answer, server, tool);
     } catch (error) {
       return toErrorObject(error, describeLibraryStep);

@@ -147,7 +147,10 @@ export interface ErrorEntry {
   readonly http: number;
   /** The exit code of a CLI command that fails with this error. */
   readonly exit: number;
-  /** Whether the same unchanged request can succeed later. */
+  /**
+   * Whether the same unchanged request usually succeeds later. `DiscoveryError.retryable` says it for one error, because
+   * it depends on the cause.
+   */
   readonly retryable: boolean;
   readonly meaning: string;
 }
@@ -211,6 +214,14 @@ export class DiscoveryError extends Error {
   /** The HTTP status, the exit code and the meaning of `code`. */
   get entry(): ErrorEntry {
     return ERRORS[this.code];
+  }
+
+  /**
+   * Whether the same unchanged call can succeed later, without any other action. It always agrees with the hint: only a
+   * retryable error says "Call again". A call that may have run is never retryable.
+   */
+  get retryable(): boolean {
+    return this.executed === "no" && this.nextSteps.some(({ action }) => action === "retry");
   }
 
   /**

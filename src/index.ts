@@ -17,6 +17,7 @@ export type {
   OpenOptions,
   ReadyOptions,
   SearchToolsOptions,
+  ListToolsOptions,
   StreamedExecution,
   ToolArguments,
 } from "./gateway/engine-options.js";

@@ -171,7 +171,7 @@ export function createAuditLog(parts: AuditParts): AuditLog {
         pending.add(body);
         scheduleMaintenance();
       }
-      throw toUnavailable(error);
+      throw toAuditUnavailable(error);
     }
   };
 
@@ -220,10 +220,11 @@ function describe(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function toUnavailable(error: unknown): DiscoveryError {
+/** Converts the reason why a record could not be written. */
+export function toAuditUnavailable(error: unknown): DiscoveryError {
   if (error instanceof DiscoveryError) return error;
   return new DiscoveryError("AUDIT_UNAVAILABLE", "The audit record could not be written.", {
-    hint: "Try again. If the failure persists, report it as a defect of the gateway.",
+    hint: "Ask the operator to read the gateway's log. Check what the call has done before you repeat it.",
     cause: error,
   });
 }

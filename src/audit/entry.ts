@@ -17,6 +17,11 @@ export interface AuditCall {
    * guessed arguments match.
    */
   readonly params_hash: string | null;
+  /**
+   * The arguments whose type the gateway converted, for example `/count: string to number`; without their values.
+   * `params_hash` covers the converted arguments.
+   */
+  readonly coerced?: readonly string[] | undefined;
   readonly risk: string | null;
   readonly idempotency_key?: string | undefined;
   readonly approval_id?: string | undefined;

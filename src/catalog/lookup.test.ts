@@ -59,8 +59,8 @@ describe("createCatalogLookup", () => {
     const installing = setUp(["a"], { installing: ["a"] });
     await expect(installing.lookup.server("a", { waitMs: 1 })).rejects.toMatchObject({
       code: "UPSTREAM_STARTING",
-      message: "a is installing; its tools are not known yet.",
-      hint: "Call again in 5 s. The start continues in the background.",
+      message: "Still starting: a (installing). Its tools are not known yet.",
+      hint: "Call again in 5 s.",
       facts: { retry_after_seconds: 5 },
     });
     const abort = new AbortController();

@@ -3,7 +3,7 @@ import { RETRY_AFTER_SECONDS } from "../model/start.js";
 import type { Catalog } from "./catalog.js";
 import type { Refresh } from "./refresh.js";
 import type { CatalogServer } from "./snapshot.js";
-import { describeProgress } from "./starts.js";
+import { describePending } from "./starts.js";
 
 export interface LookupParts {
   readonly catalog: Catalog;
@@ -58,8 +58,9 @@ export function createCatalogLookup({ catalog, refresh, isCacheEnabled, ttlMs, n
 
   const listNow = async (name: string, options: LookupOptions = {}): Promise<CatalogServer | undefined> => {
     misses += 1;
-    const phase = (): string => describeProgress(refresh.starts().find((one) => one.name === name) ?? STARTING);
-    await within(options, refresh.refresh(name), { name, phase });
+    const progress = (): string =>
+      describePending([refresh.starts().find((one) => one.name === name) ?? { name, ...STARTING }]);
+    await within(options, refresh.refresh(name), { name, progress });
     return catalog.snapshot().servers.get(name);
   };
   const server = async (name: string, options?: LookupOptions): Promise<CatalogServer | undefined> => {
@@ -105,7 +106,7 @@ function mustList({ record, tools, definition: { files, isFixed } }: CatalogServ
 
 interface ServerStart {
   readonly name: string;
-  readonly phase: () => string;
+  readonly progress: () => string;
 }
 
 /** The progress to report for a server that is not pending: its tool list was known and is being requested again. */
@@ -118,12 +119,12 @@ const STARTING = { phase: "starting", forMs: 0 } as const;
 async function within(
   { waitMs = DEFAULT_WAIT_MS, signal }: LookupOptions,
   work: Promise<void>,
-  { name, phase }: ServerStart,
+  { name, progress }: ServerStart,
 ): Promise<void> {
   let settle: () => void = () => undefined;
   const timeout = new Promise<never>((_, reject) => {
     const onAbort = (): void => reject(cancelled(name));
-    const timer = setTimeout(() => reject(starting(name, phase())), waitMs);
+    const timer = setTimeout(() => reject(starting(name, progress())), waitMs);
     signal?.addEventListener("abort", onAbort, { once: true });
     settle = () => {
       clearTimeout(timer);
@@ -138,11 +139,11 @@ async function within(
   }
 }
 
-function starting(server: string, phase: string): DiscoveryError {
+function starting(server: string, progress: string): DiscoveryError {
   const seconds = RETRY_AFTER_SECONDS;
-  return new DiscoveryError("UPSTREAM_STARTING", `${server} ${phase}; its tools are not known yet.`, {
+  return new DiscoveryError("UPSTREAM_STARTING", `${progress} Its tools are not known yet.`, {
     server,
-    hint: [{ action: "retry", afterSeconds: seconds }, "The start continues in the background."],
+    hint: { action: "retry", afterSeconds: seconds },
     facts: { retry_after_seconds: seconds },
   });
 }

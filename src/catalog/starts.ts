@@ -101,13 +101,6 @@ export function describePhase({ phase, forMs }: Pick<PendingServer, "phase" | "f
   return phase === "queued" || seconds === 0 ? phase : `${phase} ${seconds} s`;
 }
 
-/** Returns for example `has been installing for 12 s`. */
-export function describeProgress({ phase, forMs }: Pick<PendingServer, "phase" | "forMs">): string {
-  const seconds = Math.floor(forMs / 1000);
-  if (phase === "queued") return "waits for other servers to start";
-  return seconds === 0 ? `is ${phase}` : `has been ${phase} for ${seconds} s`;
-}
-
 /** Returns for example `Still starting: github (installing 12 s), jira.` */
 export function describePending(pending: readonly Pick<PendingServer, "name" | "phase" | "forMs">[]): string {
   const named = pending.slice(0, MAX_NAMED).map((one) => {

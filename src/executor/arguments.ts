@@ -1,4 +1,5 @@
-// Parses the arguments of a call into a copy; the same copy is validated, hashed and sent.
+// Parses the arguments of a call into a copy, and converts values of the wrong type if nothing is lost; the same copy is
+// validated, hashed and sent.
 import { toSignature } from "../catalog/signature.js";
 import { DiscoveryError } from "../errors.js";
 import type { Call } from "../model/call.js";
@@ -8,6 +9,8 @@ import { checkJsonValue } from "../util/json/check-value.js";
 import { parseStrictJson } from "../util/json/parse-strict.js";
 import { isMalformed, type JsonViolation, type StrictJson } from "../util/json/violation.js";
 import type { ArgumentViolation } from "./check-value.js";
+import { coerceValue, type Coercion } from "./coerce-value.js";
+import type { Validation } from "./validation.js";
 
 /** Throws if the arguments are not a JSON object or cannot be sent exactly as the caller wrote them. */
 export function toArguments({ arguments: args, context: { flaws = [] } }: Call, tool: Tool): JsonObject {
@@ -32,6 +35,38 @@ function readStrictly(args: unknown): StrictJson {
   return isPlainText ? { kind: "value", value: args } : strict;
 }
 
+export interface CheckedArguments {
+  readonly args: JsonObject;
+  readonly coercions: readonly Coercion[];
+  /** Violations of the arguments as the caller sent them; empty if these or the converted arguments are valid. */
+  readonly violations: readonly ArgumentViolation[];
+  /** Set if the arguments could not be checked. */
+  readonly failure?: unknown;
+}
+
+/**
+ * Validates the arguments. Arguments that are valid as sent are used as sent. Otherwise, values of the wrong type are
+ * converted without loss, and the converted arguments are used if all of them are valid.
+ */
+export async function checkArguments(
+  tool: Tool,
+  given: JsonObject,
+  validation: Pick<Validation, "check">,
+): Promise<CheckedArguments> {
+  try {
+    const violations = await validation.check(tool, given);
+    if (violations.length === 0) return { args: given, coercions: [], violations };
+    const { value, coercions } = coerceValue(tool.definition.inputSchema, given);
+    const isConverted = coercions.length > 0 && isJsonObject(value) && checkJsonValue(value).kind === "value";
+    if (!isConverted || (await validation.check(tool, value)).length > 0) {
+      return { args: given, coercions: [], violations };
+    }
+    return { args: value, coercions, violations: [] };
+  } catch (failure) {
+    return { args: given, coercions: [], violations: [], failure };
+  }
+}
+
 function unreadable(tool: Tool, violations: readonly JsonViolation[]): DiscoveryError {
   return new DiscoveryError(
     "INVALID_REQUEST",
@@ -44,14 +79,14 @@ function unreadable(tool: Tool, violations: readonly JsonViolation[]): Discovery
 
 function ambiguous(tool: Tool, flaws: readonly ArgumentViolation[]): DiscoveryError {
   return new DiscoveryError("TOOL_VALIDATION_ERROR", `The arguments of ${tool.id} are ambiguous.`, {
-    hint: ['Correct the values listed in "violations".', { action: "retry" }],
+    hint: 'Correct the values listed in "violations".',
     facts: { violations: toLines(flaws) },
   });
 }
 
 export function invalidArguments(tool: Tool, violations: readonly ArgumentViolation[]): DiscoveryError {
   return new DiscoveryError("TOOL_VALIDATION_ERROR", `The arguments do not match the schema of ${tool.id}.`, {
-    hint: ["Correct the arguments to match the signature.", { action: "retry" }],
+    hint: "Correct the arguments to match the signature.",
     facts: { violations: toLines(violations), signature: toSignature(tool.definition) },
   });
 }

@@ -13,6 +13,7 @@ import { checkJsonValue } from "../util/json/check-value.js";
 import type { Log } from "../util/log.js";
 import type { Secrets } from "../util/secrets.js";
 import type { CallObserver, ObserveCall } from "./call-observer.js";
+import type { Coercion } from "./coerce-value.js";
 import type { CallEnding, Idempotency } from "./idempotency.js";
 import { type Repeated, type Repeats, type RiskyCall, toRepeatedFact } from "./repeats.js";
 
@@ -38,6 +39,8 @@ export interface AttemptParts {
 export class Attempt {
   readonly requestId: string;
   readonly observer: CallObserver | undefined;
+  /** The called tool; undefined until it is found. */
+  tool: Tool | undefined;
   approvalId: string | undefined;
   replayedFrom: string | undefined;
   claim: KeyClaim | undefined;
@@ -52,6 +55,7 @@ export class Attempt {
   #toolId: string | undefined;
   #risk: Risk | undefined;
   #arguments: unknown;
+  #coerced: readonly string[] | undefined;
   #paramsHash: string | undefined;
   #risky: RiskyCall | undefined;
   #repeated: Repeated | undefined;
@@ -75,13 +79,16 @@ export class Attempt {
    * tool name that the caller sent.
    */
   resolved(tool: Tool, risk: Risk): void {
+    this.tool = tool;
     this.#toolId = tool.id;
     this.#risk = risk;
     this.observer?.found(tool, risk);
   }
 
-  hash(args: unknown): Promise<void> | undefined {
+  /** Computes the hash of the arguments for the audit log. `coercions`: the values in them that were converted. */
+  hash(args: unknown, coercions: readonly Coercion[] = []): Promise<void> | undefined {
     this.#arguments = args;
+    if (coercions.length > 0) this.#coerced = coercions.map(describeCoercion);
     const hash = this.#parts.audit?.hash(args);
     if (typeof hash === "object") return hash.then((known) => void (this.#paramsHash = known));
     this.#paramsHash = hash;
@@ -204,6 +211,8 @@ export class Attempt {
       // An unknown tool name is arbitrary text from the caller and may contain a secret.
       tool_id: this.#toolId ?? this.#parts.secrets.redact(toolId(server, tool)),
       params_hash: this.#paramsHash ?? null,
+      // The name of a member may be arbitrary text from the caller.
+      coerced: this.#coerced?.map((one) => this.#parts.secrets.redact(one)),
       risk: this.#risk ?? null,
       idempotency_key: idempotencyKey,
       approval_id: this.approvalId,
@@ -224,7 +233,7 @@ export class Attempt {
   #toCallerError(thrown: unknown, executed: Executed): DiscoveryError {
     const { server, tool } = this.#call;
     const repeats = this.#repeated === undefined ? {} : { repeats: toRepeatedFact(this.#repeated) };
-    const about = { server, tool, request_id: this.requestId, executed, ...repeats };
+    const about = { ...(server === "" ? {} : { server }), tool, request_id: this.requestId, executed, ...repeats };
     const error = toDiscoveryError(thrown, executed).about(about);
     return this.#parts.secrets.redactError(error);
   }
@@ -236,6 +245,11 @@ export class Attempt {
  */
 function isRefusal({ code, entry }: DiscoveryError): boolean {
   return entry.http < 500 && code !== "CANCELLED";
+}
+
+/** Returns for example `/count: string to number`. */
+function describeCoercion({ path, from, to }: Coercion): string {
+  return `${path}: ${from} to ${to}`;
 }
 
 export function describeDefect(error: unknown): string {

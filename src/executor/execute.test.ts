@@ -103,12 +103,12 @@ describe("execute", () => {
 
   it("names every violation and the signature when the arguments are invalid", async () => {
     const { call, sent } = await setUpExecutor();
-    await expect(call({ arguments: { title: 1, body: 2 } })).rejects.toMatchObject({
+    await expect(call({ arguments: { title: true, body: [] } })).rejects.toMatchObject({
       code: "TOOL_VALIDATION_ERROR",
       message: "The arguments do not match the schema of github:create_issue.",
       facts: {
         request_id: "id-1",
-        violations: ['/title is number, must be "string"', '/body is number, must be "string"'],
+        violations: ['/title is boolean, must be "string"', '/body is array, must be "string"'],
         signature: "create_issue(title: string, body?: string)",
       },
     });

@@ -1,6 +1,7 @@
-// Executes one call: resolve, permit, claim, send, limit, record. The tool's result is returned unchanged, except that
-// large results are truncated. Finding tools and reaching servers is injected.
+// Executes one call: resolve, permit, claim, send, record, fit. The tool's result is returned unchanged, except that
+// large results are shortened. Finding tools and reaching servers is injected.
 import { DiscoveryError } from "../errors.js";
+import { READ_RESULT } from "../model/built-in.js";
 import type { Call, CallContext, CallResult } from "../model/call.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { Tool } from "../model/tool.js";
@@ -12,9 +13,10 @@ import type { UpstreamCall } from "../upstreams/types.js";
 import { failpoint } from "../util/failpoint.js";
 import { Attempt, type AttemptParts, describeDefect } from "./attempt.js";
 import type { SentCall } from "./call-observer.js";
+import type { Coercion } from "./coerce-value.js";
 import { toDryRun } from "./dry-run.js";
 import type { Replay } from "./idempotency.js";
-import { limitResult, type ResultLimit } from "./limit-result.js";
+import { checkResultChoices, fitResult, readStoredResult, type ResultLimit } from "./fit-result.js";
 import type { ExecutionOptions } from "./options.js";
 import { obtainPermit, type Permit, type PermitParts, refusal } from "./permit.js";
 import { toRepeatedFact } from "./repeats.js";
@@ -57,18 +59,20 @@ export function createExecute(parts: ExecutorParts): Execute {
       throw await attempt.failed(thrown);
     }
     await attempt.answered(result);
-    return call.context.whole === true ? result : limitResult(result, parts.limit, call);
+    return attempt.tool === undefined ? result : fitResult(result, parts.limit, call, attempt.tool);
   };
 }
 
 async function carryOut(call: Call, attempt: Attempt, parts: ExecutorParts): Promise<CallResult> {
   const { context } = call;
+  checkResultChoices(call);
   const timeoutMs = call.timeoutMs ?? parts.options.timeoutMs;
   const startWaitMs = call.startWaitMs ?? Math.min(timeoutMs, parts.startWaitMs);
   const tool = await parts.resolve(call, startWaitMs);
   attempt.resolved(tool, parts.policy.ruling(tool).risk.risk);
   if (!tool.enabled && tool.quarantine === undefined) throw disabled(tool, parts.explain(tool));
-  const onArguments = (args: JsonObject): Promise<void> | undefined => attempt.hash(args);
+  const onArguments = (args: JsonObject, coercions: readonly Coercion[]): Promise<void> | undefined =>
+    attempt.hash(args, coercions);
   const permit = await obtainPermit({ call, tool, onArguments }, parts);
   attempt.approvalId = permit.approved?.id;
   if (call.dryRun === true) {
@@ -97,12 +101,19 @@ async function carryOut(call: Call, attempt: Attempt, parts: ExecutorParts): Pro
     report: context.onEvent && guarded(context.onEvent, parts.log),
     beforeSend: () => beforeSend(permit, attempt, parts),
   };
+  const send = tool === READ_RESULT ? () => readResultOf(call, outgoing, parts.limit) : parts.send;
   const observed = attempt.observer?.sent(outgoing);
-  const answering = observed === undefined ? parts.send(tool, outgoing) : sendObserved(tool, observed, parts);
+  const answering = observed === undefined ? send(tool, outgoing) : sendObserved(tool, observed, send);
   return withRepeated(await answering, attempt);
 }
 
-async function sendObserved(tool: Tool, sent: SentCall, { send }: ExecutorParts): Promise<CallResult> {
+/** Reads from the store instead of sending a call to a server. */
+async function readResultOf(call: Call, { arguments: args, beforeSend: check }: UpstreamCall, limit: ResultLimit) {
+  await check?.();
+  return await readStoredResult(args, limit, call);
+}
+
+async function sendObserved(tool: Tool, sent: SentCall, send: ExecutorParts["send"]): Promise<CallResult> {
   try {
     const result = await send(tool, sent.call);
     sent.answered(result);
@@ -258,6 +269,6 @@ function limited(tool: Tool, bucket: string, retryAfterMs: number): DiscoveryErr
 
 function alreadyUsed(tool: Tool, id: string): DiscoveryError {
   return new DiscoveryError("CONFIRMATION_REQUIRED", `The approval ${id} of ${tool.id} was used for another call.`, {
-    hint: ["The repeated call requests a new confirmation.", { action: "retry" }],
+    hint: "Repeat the call to request a new confirmation.",
   });
 }

@@ -60,7 +60,7 @@ describe("a call with an idempotency key", () => {
   });
 
   it.each<[string, object]>([
-    ["wrong arguments", { arguments: { title: 1 } }],
+    ["wrong arguments", { arguments: { title: true } }],
     ["a request that JSON parsing changed", { flaws: [{ path: "/x", message: "occurs twice" }] }],
   ])("leaves the key free after %s", async (_case, wrong) => {
     const { call, sent } = await setUpExecutor();

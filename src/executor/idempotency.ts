@@ -192,7 +192,7 @@ const RETRY_SECONDS = 1;
 
 function inProgress({ requestId }: KeyRecord): DiscoveryError {
   return new DiscoveryError("IDEMPOTENCY_IN_PROGRESS", "A call with this idempotency key is still running.", {
-    hint: ["Repeat the same call with the same key.", { action: "retry", afterSeconds: RETRY_SECONDS }],
+    hint: [{ action: "retry", afterSeconds: RETRY_SECONDS }, "Use the same key."],
     facts: { retry_after_seconds: RETRY_SECONDS, original_request_id: requestId },
   });
 }
@@ -221,7 +221,7 @@ function outcomeUnknown({ id, requestId }: KeyRecord): DiscoveryError {
 
 function alreadyStarted(): DiscoveryError {
   return new DiscoveryError("IDEMPOTENCY_IN_PROGRESS", "Another call with this idempotency key started first.", {
-    hint: ["Repeat the same call with the same key.", { action: "retry", afterSeconds: RETRY_SECONDS }],
+    hint: [{ action: "retry", afterSeconds: RETRY_SECONDS }, "Use the same key."],
     facts: { retry_after_seconds: RETRY_SECONDS },
   });
 }

@@ -17,7 +17,7 @@ const newStore = (options: object = {}) => {
     log: () => undefined,
   });
 };
-const CALL = { context: { actor: { id: "ann", surface: "mcp" } }, server: "files", tool: "read" } as const;
+const CALL = { actorId: "ann", tool: { server: "files", name: "read" } } as const;
 
 describe("limitResult", () => {
   it("returns a result within the limit as the same object", () => {

@@ -1,15 +1,22 @@
-import type { Call, CallResult } from "../model/call.js";
+import type { CallResult } from "../model/call.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
+import type { Tool } from "../model/tool.js";
 import { failpoint } from "../util/failpoint.js";
 import type { StoredResult, StoredResults } from "./stored-results.js";
 
-export interface ResultLimit {
+export interface BytesLimit {
   /**
    * The maximum number of bytes of text and structured content in one result. Images and audio do not count: a model
    * does not read them as text.
    */
   readonly bytes: number;
   readonly storedResults: StoredResults;
+}
+
+/** The caller and the tool of a result. */
+interface ResultOrigin {
+  readonly actorId: string;
+  readonly tool: Pick<Tool, "server" | "name">;
 }
 
 export function resultUri(id: string, page: number): string {
@@ -22,20 +29,20 @@ export function resultUri(id: string, page: number): string {
  */
 export function limitResult(
   result: CallResult,
-  limit: ResultLimit,
-  call: Pick<Call, "context" | "server" | "tool">,
+  limit: BytesLimit,
+  source: ResultOrigin,
 ): CallResult | Promise<CallResult> {
   const structured = result.structuredContent === undefined ? 0 : sizeOf(JSON.stringify(result.structuredContent));
   const total = result.content.reduce((sum, item) => sum + textSize(item), structured);
-  return total <= limit.bytes ? result : truncate(result, limit, call);
+  return total <= limit.bytes ? result : truncate(result, limit, source);
 }
 
 async function truncate(
   result: CallResult,
-  { bytes, storedResults }: ResultLimit,
-  { context, server, tool }: Pick<Call, "context" | "server" | "tool">,
+  { bytes, storedResults }: BytesLimit,
+  { actorId, tool }: ResultOrigin,
 ): Promise<CallResult> {
-  const stored = await storedResults.store(result, context.actor.id, { server, tool });
+  const stored = await storedResults.store(result, actorId, { server: tool.server, tool: tool.name });
   failpoint("result.after_store");
   const content = truncateContent(result.content, bytes);
   const { structuredContent: _dropped, ...rest } = result;

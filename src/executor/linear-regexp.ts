@@ -1,4 +1,4 @@
-import { RE2JS } from "re2js";
+import { compileLinearPattern, type LinearPattern } from "../util/linear-pattern.js";
 
 const NativeRegExp = globalThis.RegExp;
 
@@ -16,7 +16,7 @@ export class LinearRegExp {
       const native = new NativeRegExp(source, flags);
       this.#matches = (text) => native.test(text);
     } else {
-      this.#matches = (text) => pattern.matcher(text).find();
+      this.#matches = (text) => pattern.test(text);
     }
   }
 
@@ -25,9 +25,9 @@ export class LinearRegExp {
   }
 }
 
-function compileLinear(source: string, flags: string): RE2JS | undefined {
+function compileLinear(source: string, flags: string): LinearPattern | undefined {
   try {
-    return RE2JS.compile(RE2JS.translateRegExp(source), flags.includes("i") ? RE2JS.CASE_INSENSITIVE : 0);
+    return compileLinearPattern(source, flags.includes("i"));
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MAX_RESULT_TOKENS, MIN_RESULT_TOKENS } from "../model/call.js";
 
 export const executionOptions = z
   .strictObject({
@@ -32,12 +33,36 @@ export const executionOptions = z
 
 export type ExecutionOptions = z.output<typeof executionOptions>;
 
+/** A budget for results in tokens; 0 switches the budget off. */
+export const resultTokens = z
+  .number()
+  .int()
+  .min(0)
+  .max(MAX_RESULT_TOKENS)
+  .refine(
+    (tokens) => tokens === 0 || tokens >= MIN_RESULT_TOKENS,
+    `expected 0 or a whole number from ${MIN_RESULT_TOKENS} to ${MAX_RESULT_TOKENS}`,
+  );
+
 const MIN_BYTES = 1024 * 1024;
 const MAX_RESULTS = 100_000;
 
 /** The section `results` of the configuration. */
 export const resultOptions = z
   .strictObject({
+    maxTokens: resultTokens
+      .default(6000)
+      .describe(
+        "The budget for the result of one call, in estimated tokens. Of a larger result, the model gets a shortened view and can read the rest with `anygpt:read_result`. `0` switches the budget off. The command line, the REST API and the library return whole results unless a call has its own budget.",
+      ),
+    servers: z
+      .record(z.string(), resultTokens)
+      .default({})
+      .describe("Other budgets for the results of single servers, by the name of the server."),
+    tools: z
+      .record(z.string(), resultTokens)
+      .default({})
+      .describe("Other budgets for the results of single tools, by the id of the tool (`server:tool`)."),
     keepMs: z
       .number()
       .int()
@@ -73,7 +98,7 @@ export const resultOptions = z
       .describe("The maximum number of stored results of all callers."),
   })
   .describe(
-    "Stored results: the full results of calls whose result was truncated. They are encrypted in the store, and only the caller of the call can read them. If a new result exceeds a maximum, the gateway deletes the oldest results.",
+    "The size of results, and the stored results: the full results of calls whose result was shortened. Stored results are encrypted in the store, and only the caller of the call can read them. If a new result exceeds a maximum, the gateway deletes the oldest results.",
   );
 
 export type ResultOptions = z.output<typeof resultOptions>;

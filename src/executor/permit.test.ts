@@ -92,8 +92,8 @@ describe("a call that must be confirmed", () => {
 
   it("requests no confirmation for invalid arguments", async () => {
     const { call, confirmations } = await auto();
-    const { facts } = await refused(call({ arguments: { title: 1 } }));
-    expect(facts).toMatchObject({ violations: ['/title is number, must be "string"'] });
+    const { facts } = await refused(call({ arguments: { title: true } }));
+    expect(facts).toMatchObject({ violations: ['/title is boolean, must be "string"'] });
     expect(await confirmations.list()).toEqual([]);
   });
 

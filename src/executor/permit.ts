@@ -7,8 +7,9 @@ import { type CallFacts, type PolicyDecision, mayConfirmItself } from "../policy
 import type { Policy } from "../policy/policy.js";
 import type { Ruling } from "../policy/ruling.js";
 import type { ApprovalSubject } from "../store/approvals.js";
-import { invalidArguments, toArguments, toLines } from "./arguments.js";
+import { checkArguments, invalidArguments, toArguments, toLines } from "./arguments.js";
 import type { ArgumentViolation } from "./check-value.js";
+import type { Coercion } from "./coerce-value.js";
 import type { Confirmations } from "./confirmations.js";
 import type { Idempotency, KeyedCall, Replay } from "./idempotency.js";
 import type { Encryption } from "./encryption.js";
@@ -58,8 +59,11 @@ export interface Permit {
 export interface PermitRequest {
   readonly call: Call;
   readonly tool: Tool;
-  /** Called with the arguments as soon as they are parsed. */
-  readonly onArguments: (args: JsonObject) => Promise<void> | undefined;
+  /**
+   * Called with the arguments that the call uses, and with the values in them that the gateway converted. It is called
+   * before the idempotency key is looked up and the user is asked.
+   */
+  readonly onArguments: (args: JsonObject, coercions: readonly Coercion[]) => Promise<void> | undefined;
 }
 
 /** Returns the permit for a call. Throws a `DiscoveryError` if the call may not run. */
@@ -73,12 +77,15 @@ export async function obtainPermit({ call, tool, onArguments }: PermitRequest, p
   const first = judge(facts);
   if (first.kind === "deny" || first.kind === "needsKey") throw refusal(first, tool, pin);
 
-  const args = withKey(toArguments(call, tool), call, { tool, ruling });
-  const hashing = onArguments(args);
+  const given = withKey(toArguments(call, tool), call, { tool, ruling });
+  // The idempotency key, the approval and the audit record refer to the converted arguments: `"3"` and `3` are the same
+  // call if the tool takes a number.
+  const { args, coercions, violations, failure } = await checkArguments(tool, given, validation);
+  const hashing = onArguments(args, coercions);
   if (hashing !== undefined) await hashing;
+  if (failure !== undefined) throw failure;
   const keyed = await toKeyed(call, { tool, args, ruling }, parts);
   const known = keyed === undefined ? undefined : await lookupResult(idempotency.findReplay(keyed));
-  const violations = await validation.check(tool, args);
   const base: Permit = { tool, ruling, arguments: args, facts, pin, keyed };
   // A replayed result needs no confirmation, because the tool does not run.
   if (first.kind === "confirm" && known === undefined) {
@@ -274,7 +281,7 @@ function invalidBeforeConfirmation(
   violations: readonly ArgumentViolation[],
 ): DiscoveryError {
   return new DiscoveryError(code, `${reason} The arguments do not match the tool's schema.`, {
-    hint: ["Correct the arguments first: the user is asked only about valid calls.", { action: "retry" }],
+    hint: "Correct the arguments first: the user is asked only about valid calls.",
     facts: { violations: toLines(violations) },
   });
 }
@@ -283,7 +290,7 @@ function invalidBeforeConfirmation(
 export function refusal(decision: PolicyDecision, tool: Tool, { differences }: PinState): DiscoveryError {
   if (decision.kind === "allow" || decision.kind === "confirm") {
     return new DiscoveryError("CONFIRMATION_REQUIRED", `The call of ${tool.id} must be confirmed.`, {
-      hint: ["The policy changed while the call waited.", { action: "retry" }],
+      hint: "The policy changed while the call waited. Repeat the call to request a confirmation.",
     });
   }
   const missing = decision.kind === "deny" ? decision.missing : undefined;

@@ -129,6 +129,7 @@ export async function compose({ loaded, runtime, foundation, persistence, previo
     persistence,
     rules,
     finder: discovery,
+    relist: (server) => current().refresh.changed(server),
     current,
   });
   const notes = () => notesFor(loaded, collected, foundation.failure());

@@ -41,6 +41,14 @@ export interface SearchToolsOptions {
   readonly waitMs?: number;
 }
 
+/** Options of `engine.listTools`. */
+export interface ListToolsOptions {
+  /** Lists only the tools that contain all these words; if none does, the closest tools. */
+  readonly query?: string;
+  /** Whether to include tools that a rule in `toolRules` disables. Default: `false`. */
+  readonly includeDisabled?: boolean;
+}
+
 /** Options of `engine.ready`. */
 export interface ReadyOptions {
   /**
@@ -87,6 +95,13 @@ export interface ExecuteOptions {
    * call would do.
    */
   readonly dryRun?: boolean;
+  /** A JMESPath expression. The result has only the part that it selects. */
+  readonly select?: string;
+  /**
+   * The budget for the result in estimated tokens: 0, or at least 200. A larger result is shortened, and the tool
+   * `anygpt:read_result` reads the rest. Default: 0, no budget.
+   */
+  readonly maxTokens?: number;
   /**
    * Called to ask the user when a call needs a confirmation. Without this function, such a call fails with
    * `CONFIRMATION_REQUIRED`.

@@ -7,14 +7,17 @@ import type { Snapshot } from "../catalog/snapshot.js";
 import type { Config } from "../config/options.js";
 import { type Confirmations, createConfirmations } from "../executor/confirmations.js";
 import { createExecute, type Execute } from "../executor/execute.js";
+import { createResultBudget, type ResultLimit } from "../executor/fit-result.js";
 import { createIdempotency, type Idempotency } from "../executor/idempotency.js";
 import type { StoredResults } from "../executor/stored-results.js";
 import type { Repeats } from "../executor/repeats.js";
 import type { Validation } from "../executor/validation.js";
 import type { PinState } from "../executor/permit.js";
+import { READ_RESULT } from "../model/built-in.js";
 import type { Call, CallResult } from "../model/call.js";
 import { type Tool, toolId } from "../model/tool.js";
 import type { ToolUsage } from "../metatools/tool-usage.js";
+import { sendWithFreshList } from "./fresh-lists.js";
 import type { Observers } from "./observing/observers.js";
 import type { RuntimeEnvironment } from "./runtime-environment.js";
 import { createPolicy, type Policy } from "../policy/policy.js";
@@ -30,7 +33,7 @@ import { newRequestId } from "../util/request-id.js";
 export interface Execution {
   readonly execute: Execute;
   /** Creates an `execute` function for a caller that can call only the tools that `finder` finds. */
-  readonly executeAmong: (finder: Pick<CatalogFinder, "find">) => Execute;
+  readonly executeAmong: (finder: Pick<CatalogFinder, "find" | "serverOf">) => Execute;
   readonly policy: Policy;
   readonly confirmations: Confirmations;
   readonly idempotency: Idempotency;
@@ -46,7 +49,9 @@ export interface ExecutionParts {
   readonly toolUsage: ToolUsage;
   readonly persistence: Persistence;
   readonly rules: CompiledRules;
-  readonly finder: Pick<CatalogFinder, "find">;
+  readonly finder: Pick<CatalogFinder, "find" | "serverOf">;
+  /** Requests the tool list of a server again. */
+  readonly relist: (server: string) => Promise<void>;
   /** Reports calls to metrics, traces and the log. Undefined if all three are disabled. */
   readonly observers: Observers | undefined;
   /**
@@ -78,6 +83,7 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
     current,
     repeats,
     toolUsage,
+    relist,
   } = parts;
   const { now, log } = runtime;
   const { store, audit, encryption, pendingWrites, note } = persistence;
@@ -87,21 +93,34 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
   const keyTtlMs = config.policy.idempotency.ttlSeconds * 1000;
   const idempotency = createIdempotency({ keys: store.keys, pendingWrites, encryption, ttlMs: keyTtlMs, now, note });
   const guard = (tool: Tool): void => {
+    if (tool === READ_RESULT) return;
     const { rules: currentRules, snapshot } = current();
     assertEnabled(tool, currentRules);
     assertUnchanged(tool, snapshot().tools.get(tool.id));
   };
+  const limit: ResultLimit = {
+    bytes: config.execution.resultLimit,
+    tokensFor: createResultBudget(config.results),
+    storedResults,
+    canRead: () => !current().snapshot().tools.has(READ_RESULT.id),
+  };
   const isListed = (server: string): boolean => current().snapshot().servers.get(server)?.record !== undefined;
-  const executeAmong = (seen: Pick<CatalogFinder, "find">): Execute => {
+  const executeAmong = (seen: Pick<CatalogFinder, "find" | "serverOf">): Execute => {
     const execute = createExecute({
-      async resolve({ server, tool, context: { signal } }, waitMs) {
+      async resolve({ server: named, tool, context: { signal } }, waitMs) {
+        const server = named === "" ? seen.serverOf(tool) : named;
         const found = await seen.find(server, tool, { waitMs, ...(signal && { signal }) });
         // A definition that differs from a signed tool file is always rejected, regardless of `policy.pinning`.
         if (found.quarantine?.reason === "signed") assertNotQuarantined(found);
         return found;
       },
       guard,
-      send: (tool, call) => upstreams.call(current().resolveConnection(tool.server, call.context.actor.id), call),
+      send: (tool, call) =>
+        sendWithFreshList(
+          tool,
+          () => upstreams.call(current().resolveConnection(tool.server, call.context.actor.id), call),
+          { finder: seen, relist },
+        ),
       observe: observers?.call,
       explain: (tool) => explain(rules, decideRules(rules, tool)),
       policy,
@@ -116,7 +135,7 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
       repeats,
       secrets: runtime.secrets,
       audit,
-      limit: { bytes: config.execution.resultLimit, storedResults },
+      limit,
       options: config.execution,
       startWaitMs: config.upstreams.startWaitMs,
       now,
@@ -125,7 +144,9 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
       newId: newRequestId,
       log,
     });
-    return async (call) => {
+    return async (given) => {
+      const call = withServer(given, seen);
+      if (call.server === READ_RESULT.server && limit.canRead()) return await execute(call);
       const result = await (isListed(call.server) ? execute(call) : executeFirst(execute, call, upstreams));
       if (result.isError !== true && call.dryRun !== true)
         toolUsage.record(call.context.actor, toolId(call.server, call.tool));
@@ -133,6 +154,19 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
     };
   };
   return { execute: executeAmong(finder), executeAmong, policy, confirmations, idempotency };
+}
+
+/**
+ * Sets the server of a call that names none. If there is not exactly one, the call is returned unchanged: it fails when
+ * the tool is resolved, so that the audit log contains it.
+ */
+function withServer(call: Call, { serverOf }: Pick<CatalogFinder, "serverOf">): Call {
+  if (call.server !== "") return call;
+  try {
+    return { ...call, server: serverOf(call.tool) };
+  } catch {
+    return call;
+  }
 }
 
 /**

@@ -2,6 +2,8 @@
 import type { Snapshot } from "../catalog/snapshot.js";
 import type { Config } from "../config/options.js";
 import type { Execution } from "./execution.js";
+import { createResultBudget } from "../executor/fit-result.js";
+import type { Tool } from "../model/tool.js";
 import type { Discovery } from "../metatools/discovery.js";
 import { discoveryProfile } from "../metatools/discovery-profile.js";
 import type { GatewayProfile } from "../metatools/gateway/profile.js";
@@ -43,8 +45,10 @@ export async function openProfiles(parts: OpenProfilesParts): Promise<Profiles> 
   );
   const gateway = config.profile === "gateway" ? await openGateway(parts, upstreamState) : undefined;
   if (config.mode === "full") {
+    const tokensFor = createResultBudget(config.results);
+    const hasBudget = (tool: Tool): boolean => tokensFor(tool) > 0;
     const { createFullMode } = await import("../metatools/full-mode.js");
-    return { metaTools, gateway, offered: offerAll(createFullMode({ snapshot, execute })) };
+    return { metaTools, gateway, offered: offerAll(createFullMode({ snapshot, execute, hasBudget })) };
   }
   const gatewayTools = gateway?.metaTools.map((one) => (one.name.endsWith("adapters") ? withNotes(one, notes) : one));
   return {

@@ -130,7 +130,7 @@ describe("a view", () => {
     expect(gateway.offered.names).toContain("gateway.intent");
     expect(await answerOf(gateway, "gateway.adapters", {})).not.toContain("vault");
     const full = await all.scopedView({ view: "clerk", mode: "full" });
-    expect(full.offered.page().tools.map(({ name }) => name)).toEqual(["list_orders"]);
+    expect(full.offered.page().tools.map(({ name }) => name)).toEqual(["list_orders", "read_result"]);
   });
 });
 

@@ -11,8 +11,8 @@ export type { ToolDetails, ToolExample, ToolParameter };
 const DESCRIPTION_LENGTH = 260;
 const PARAMETER_LENGTH = 120;
 /**
- * Descriptions are shortened only if the result becomes shorter by more than this many characters. The URI of the full
- * definition, which is then added, is about this long.
+ * Descriptions are shortened only if the result becomes shorter by more than this many characters: the member that
+ * says so, and a second call for the rest, cost more than a few words.
  */
 const MIN_SAVED_LENGTH = 100;
 
@@ -20,23 +20,29 @@ export function toolUri(tool: Tool): string {
   return `anygpt://tools/${encodeURIComponent(tool.server)}/${encodeURIComponent(tool.name)}`;
 }
 
+export interface DescribeOptions {
+  /** Whether the descriptions of the tool and its parameters are complete. Those inside types may still be cut. */
+  readonly isWhole?: boolean;
+}
+
 /**
  * Describes a tool for callers in few tokens. All constraints of the parameters are included. If a long description is
  * cut, `full` is the URI of the resource with the complete definition.
  */
-export function describeTool(tool: Tool): ToolDetails {
+export function describeTool(tool: Tool, { isWhole = false }: DescribeOptions = {}): ToolDetails {
   const { description = tool.definition.title ?? "", inputSchema } = tool.definition;
   const { isCut, parameters, ...input } = limitParameters(describeInput(inputSchema));
-  const texts = shortenTexts(description, parameters);
+  const texts = isWhole ? toWhole(description, parameters) : shortenTexts(description, parameters);
   const examples = toExamples(inputSchema["examples"]);
+  const isShort = isCut || texts.isCut || examples.isCut || input.omitted !== undefined;
   return {
     server: tool.server,
     tool: tool.name,
     description: texts.description,
     parameters: texts.parameters,
     ...input,
-    ...(examples.length > 0 ? { examples } : {}),
-    ...(isCut || texts.isCut || input.omitted !== undefined ? { full: toolUri(tool) } : {}),
+    ...(examples.shown.length > 0 ? { examples: examples.shown } : {}),
+    ...(isShort ? { full: toolUri(tool) } : {}),
   };
 }
 
@@ -52,7 +58,7 @@ interface Texts {
 
 /**
  * Cuts long descriptions at the end of a sentence. Does not cut them if that saves at most `MIN_SAVED_LENGTH`
- * characters in total: the URI of the full definition, which is added to a cut description, would be as long.
+ * characters in total.
  */
 function shortenTexts(description: string, parameters: readonly ToolParameter[]): Texts {
   const short = {
@@ -60,7 +66,10 @@ function shortenTexts(description: string, parameters: readonly ToolParameter[])
     parameters: parameters.map((one) => withDescription(one, (text) => cutAtSentence(text, PARAMETER_LENGTH))),
   };
   const saved = lengthOf(description, parameters) - lengthOf(short.description, short.parameters);
-  if (saved > MIN_SAVED_LENGTH) return { ...short, isCut: true };
+  return saved > MIN_SAVED_LENGTH ? { ...short, isCut: true } : toWhole(description, parameters);
+}
+
+function toWhole(description: string, parameters: readonly ToolParameter[]): Texts {
   return {
     description: toOneLine(description),
     parameters: parameters.map((one) => withDescription(one, toOneLine)),
@@ -78,10 +87,12 @@ function lengthOf(description: string, parameters: readonly ToolParameter[]): nu
   return parameters.reduce((sum, parameter) => sum + (parameter.description?.length ?? 0), description.length);
 }
 
-function toExamples(examples: unknown): ToolExample[] {
-  if (!Array.isArray(examples)) return [];
-  return examples
-    .filter(isJsonObject)
-    .slice(0, 3)
-    .map((parameters) => ({ parameters }));
+const MAX_EXAMPLES = 3;
+
+function toExamples(examples: unknown): { readonly shown: readonly ToolExample[]; readonly isCut: boolean } {
+  const usable = Array.isArray(examples) ? examples.filter(isJsonObject) : [];
+  return {
+    shown: usable.slice(0, MAX_EXAMPLES).map((parameters) => ({ parameters })),
+    isCut: usable.length > MAX_EXAMPLES,
+  };
 }

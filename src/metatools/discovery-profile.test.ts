@@ -10,7 +10,7 @@ import type { ToolDefinition } from "../model/tool.js";
 import { searchOptions } from "../search/options.js";
 import { createDiscovery } from "./discovery.js";
 import { discoveryProfile } from "./discovery-profile.js";
-import type { CallContext } from "../model/call.js";
+import type { Call, CallContext } from "../model/call.js";
 
 const tool = (name: string, description: string, properties: JsonObject = {}): ToolDefinition => ({
   name,
@@ -50,7 +50,7 @@ async function setUp(
   const lookup = createCatalogLookup({ catalog, refresh, isCacheEnabled: true, ttlMs: 3_600_000, now: quiet.now });
   const { snapshot } = catalog;
   const discovery = createDiscovery({ snapshot, lookup, refresh, options: searchOptions.parse(options.search ?? {}) });
-  const calls: unknown[] = [];
+  const calls: Call[] = [];
   const metaTools = discoveryProfile({
     discovery,
     upstreamState: () => ({ kind: "closed" }),
@@ -135,11 +135,17 @@ describe("search_tools", () => {
     });
   });
 
-  it("adds the signature to the best hit if it is short", async () => {
-    const short = await setUp([[server("fs"), [tool("read_file", "Read a file.", { path: { type: "string" } })]]]);
-    expect(await short.run("search_tools", { query: "read file" })).toMatchObject({
-      results: [{ signature: "read_file(path?: string)" }],
-    });
+  it("adds the parameters to the first three hits if they are short", async () => {
+    const path = { path: { type: "string" } };
+    const files = ["read_file", "read_old_file", "read_new_file", "read_any_file"];
+    const short = await setUp([[server("fs"), files.map((name) => tool(name, "Read a file.", path))]]);
+    const { results } = await short.run("search_tools", { query: "read file" });
+    expect((results as { signature?: string }[]).map(({ signature }) => signature)).toEqual([
+      "(path?: string)",
+      "(path?: string)",
+      "(path?: string)",
+      undefined,
+    ]);
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`parameter_${n}`, { type: "string" }]));
     const long = await setUp([[server("fs"), [tool("read_file", "Read a file.", many)]]]);
     expect((await long.run("search_tools", { query: "read file" }))["results"]).toEqual([
@@ -166,18 +172,25 @@ describe("list_mcp_servers", () => {
     ]);
     expect(await run("list_mcp_servers", {})).toEqual({
       servers: [
-        { name: "fs", description: "Files", toolCount: 12, status: "disconnected", ready: true },
-        { name: "bad", toolCount: 0, status: "error", known: false, reason: failure.message },
+        { name: "fs", description: "Files", toolCount: 12 },
+        { name: "bad", status: "error", reason: failure.message },
       ],
     });
   });
 
-  it("omits descriptions of many servers, and states how many servers it omits", async () => {
-    const { run } = await setUp(Array.from({ length: 1000 }, (_, n) => [server(`s${n}`, "Something"), failure]));
+  it("omits descriptions of many servers, and lists 100 servers on a page", async () => {
+    const { run } = await setUp(Array.from({ length: 230 }, (_, n) => [server(`s${n}`, "Something"), failure]));
     const answer = await run("list_mcp_servers", {});
-    expect(answer["servers"]).toHaveLength(200);
-    expect(answer["more"]).toBe(800);
-    expect(JSON.stringify(answer).length).toBeLessThan(50_000);
+    expect(answer["servers"]).toHaveLength(100);
+    expect(answer["total"]).toBe(230);
+    const second = await run("list_mcp_servers", { cursor: answer["next_cursor"] });
+    const third = await run("list_mcp_servers", { cursor: second["next_cursor"] });
+    expect(third).not.toHaveProperty("next_cursor");
+    const names = [answer, second, third]
+      .flatMap(({ servers }) => servers as { name: string }[])
+      .map((one) => one.name);
+    expect(new Set(names).size).toBe(230);
+    expect(JSON.stringify(answer).length).toBeLessThan(20_000);
     expect(JSON.stringify(answer)).not.toContain("Something");
   });
 });
@@ -186,7 +199,7 @@ describe("list_tools", () => {
   it("states how many tools the rules disable", async () => {
     const decide = ({ name }: { name: string }) => ({ enabled: name === "read_file_1", tags: [] });
     const { run } = await setUp([[server("fs"), FILES]], { decide });
-    const listed = { name: "read_file_1", summary: "Read a file.", enabled: true };
+    const listed = { name: "read_file_1", summary: "Read a file." };
     expect(await run("list_tools", { server: "fs" })).toEqual({ server: "fs", tools: [listed], disabled: 11 });
     const all = await run("list_tools", { server: "fs", includeDisabled: true });
     expect(all["tools"]).toHaveLength(12);
@@ -212,7 +225,7 @@ describe("execute_tool", () => {
   it("accepts a call without arguments, although its schema requires them", async () => {
     const { run, calls, metaTools } = await setUp([[server("fs"), FILES]]);
     await run("execute_tool", { server: "fs", tool: "read_file_1" });
-    expect(calls).toEqual([
+    expect(calls).toMatchObject([
       { context: { actor: { id: "local", surface: "mcp" } }, server: "fs", tool: "read_file_1", arguments: {} },
     ]);
     expect(metaTools.at(-1)?.inputSchema["required"]).toEqual(["server", "tool", "arguments"]);
@@ -221,7 +234,14 @@ describe("execute_tool", () => {
   it("passes the options of a call to the executor", async () => {
     const { run, calls } = await setUp([[server("fs"), FILES]]);
     const ask = () => Promise.resolve("declined" as const);
-    const options = { timeout: 2, idempotency_key: "k-1", confirmed: true, dry_run: true };
+    const options = {
+      timeout: 2,
+      idempotency_key: "k-1",
+      confirmed: true,
+      dry_run: true,
+      select: "a",
+      max_tokens: 300,
+    };
     const flaws = [{ path: "/params/arguments/arguments/a", message: "occurs twice" }];
     const meta = { "example.com/trace": "t" };
     await run("execute_tool", { server: "fs", tool: "x", arguments: { a: 1 }, options }, { ask, flaws, meta });
@@ -235,8 +255,14 @@ describe("execute_tool", () => {
         idempotencyKey: "k-1",
         confirmed: true,
         dryRun: true,
+        select: "a",
+        maxTokens: 300,
+        describeReading: expect.any(Function) as unknown,
       },
     ]);
+    expect(calls[0]?.describeReading?.({ result: "r1", page: 2 })).toBe(
+      'execute_tool {"server":"anygpt","tool":"read_result","arguments":{"result":"r1","page":2}}',
+    );
   });
 
   it.each<[string, JsonObject, object]>([
@@ -247,7 +273,7 @@ describe("execute_tool", () => {
     const { run, calls } = await setUp([[server("fs"), FILES]]);
     await run("execute_tool", { server: "fs", tool: "x", options }, { meta });
     const context = { actor: { id: "local", surface: "mcp" }, meta };
-    expect(calls).toEqual([{ context, server: "fs", tool: "x", arguments: {}, idempotencyKey: "k" }]);
+    expect(calls).toMatchObject([{ context, server: "fs", tool: "x", arguments: {}, idempotencyKey: "k" }]);
   });
 
   it.each<[string, unknown, object]>([
@@ -269,6 +295,7 @@ describe("execute_tool", () => {
   it.each<[unknown, string]>([
     [{ server: "fs" }, "tool"],
     [{ server: "fs", tool: "x", options: { timeout: 0 } }, "timeout"],
+    [{ server: "fs", tool: "x", options: { max_tokens: 10 } }, "expected 0 or a whole number from 200"],
     [{ server: "fs", tool: "x", options: { idempotency_key: "" } }, "1 to 255 visible ASCII"],
     [{ server: "fs", tool: "x", options: { idempotency_key: "a b" } }, "1 to 255 visible ASCII"],
     [{ server: "fs", tool: "x", options: { idempotency_key: "k\n" } }, "1 to 255 visible ASCII"],

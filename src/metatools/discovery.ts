@@ -130,7 +130,8 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
       if (tool === undefined) return [];
       const describe = (): SearchDocument => toSearchDocument(tool, current.servers.get(tool.server));
       const why = explain ? { why: index.explain(query, describe()) } : {};
-      return [{ tool, relevance, ...(step === undefined ? {} : { step }), ...why }];
+      const { tools: serverTools = [tool] } = current.servers.get(tool.server) ?? {};
+      return [{ tool, serverTools, relevance, ...(step === undefined ? {} : { step }), ...why }];
     };
     const hits = named.flatMap(toFound);
     const isSearched = (name: string): boolean => only === undefined || only === name;

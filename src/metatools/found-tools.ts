@@ -7,6 +7,8 @@ import type { Fit } from "../search/relevance.js";
 
 export interface FoundTool {
   readonly tool: Tool;
+  /** All tools of the same server that the caller can see. */
+  readonly serverTools?: readonly Tool[];
   readonly relevance: number;
   /** If the query names several steps: the number of the step, from 1, for which this tool is the best. */
   readonly step?: number;

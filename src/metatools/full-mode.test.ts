@@ -111,6 +111,7 @@ function setUp(tools: readonly Tool[], answer: () => Promise<CallResult> = () =>
       calls.push(call);
       return answer();
     },
+    hasBudget: ({ server }) => server === "budgeted",
   });
   return { ...mode, state, calls };
 }
@@ -172,6 +173,22 @@ describe("createFullMode", () => {
     expect([find("read"), find("write"), find("constructor")]).toEqual([undefined, undefined, undefined]);
   });
 
+  it("lists read_result without the output schemas of tools whose results have a budget", async () => {
+    const { tools, find, calls } = setUp([toTool("budgeted", WHOLE), toTool("git", definition("read_result"))]);
+    const { outputSchema: _dropped, ...rest } = WHOLE;
+    expect(tools()).toMatchObject([{ name: expect.stringMatching(/^budgeted__/) }, {}, { name: "read_result" }]);
+    expect(tools()[0]).toEqual({ ...rest, name: tools()[0]?.name });
+    await find("git__read_result")!.run({}, { actor: localActor("mcp") });
+    await find("read_result")!.run({ result: "r1" }, { actor: localActor("mcp") });
+    expect(calls.map(({ server, tool }) => `${server}:${tool}`)).toEqual(["git:read_result", "anygpt:read_result"]);
+    expect(calls[0]?.describeReading?.({ result: "r1" })).toBe('read_result {"result":"r1"}');
+  });
+
+  it("gives read_result a longer name if a server has a tool with its name", () => {
+    const { tools } = setUp([toTool("budgeted", definition("read_result"))]);
+    expect(tools().map(({ name }) => name)).toEqual(["anygpt__read_result", "read_result"]);
+  });
+
   it("returns the same array until a tool changes", () => {
     const { tools, find, state } = setUp([toTool("fs", definition("read"))]);
     const before = tools();
@@ -214,7 +231,14 @@ describe("createFullMode", () => {
     expect(found).toMatchObject({ description: "Reads.", readOnly: true });
     await expect(found!.run({ path: "x" }, context)).resolves.toEqual({ kind: "result", result: { content: [] } });
     expect(calls).toEqual([
-      { context, server: "fs", tool: "read.file", arguments: { path: "x" }, idempotencyKey: "k1" },
+      {
+        context,
+        server: "fs",
+        tool: "read.file",
+        arguments: { path: "x" },
+        idempotencyKey: "k1",
+        describeReading: expect.any(Function) as unknown,
+      },
     ]);
     expect(calls[0]?.context).toBe(context);
     await find("git__log")!.run(undefined, { actor: localActor("mcp") });

@@ -3,6 +3,7 @@
 import { type CatalogServer, isBuiltIn, type Snapshot } from "../catalog/snapshot.js";
 import { DiscoveryError } from "../errors.js";
 import type { Execute } from "../executor/execute.js";
+import { BUILT_IN_SERVER, READ_RESULT } from "../model/built-in.js";
 import type { JsonObject } from "../model/json.js";
 import type { Tool } from "../model/tool.js";
 import { idempotencyKeyOf } from "./call-key.js";
@@ -12,6 +13,11 @@ import type { MetaTool } from "./meta-tool.js";
 export interface FullModeParts {
   readonly snapshot: () => Snapshot;
   readonly execute: Execute;
+  /**
+   * Whether the results of a tool have a budget. Such a tool is listed without its output schema: a shortened result has
+   * no structured content, and clients reject results that do not match the schema.
+   */
+  readonly hasBudget: (tool: Tool) => boolean;
 }
 
 /**
@@ -41,15 +47,17 @@ interface Listing {
   readonly isAlone: boolean;
   readonly byAlias: ReadonlyMap<string, Tool>;
   readonly listed: readonly ListedTool[];
+  /** The alias of `anygpt:read_result`, which is only listed if a result can exceed a budget. */
+  readonly reading: string;
 }
 
-export function createFullMode({ snapshot, execute }: FullModeParts): FullMode {
+export function createFullMode({ snapshot, execute, hasBudget }: FullModeParts): FullMode {
   let known: Listing | undefined;
   const listing = (): Listing => {
     const { tools, servers } = snapshot();
     const builtIn = [...servers.values()].filter(isBuiltIn);
     const isAlone = servers.size - builtIn.length === 1;
-    if (known?.tools !== tools || known.isAlone !== isAlone) known = toListing(tools, isAlone, builtIn);
+    if (known?.tools !== tools || known.isAlone !== isAlone) known = toListing({ tools, isAlone, builtIn, hasBudget });
     return known;
   };
   return {
@@ -57,24 +65,33 @@ export function createFullMode({ snapshot, execute }: FullModeParts): FullMode {
     page: (cursor) => toPage(listing().listed, cursor),
     find(name) {
       const tool = listing().byAlias.get(name);
-      return tool === undefined ? undefined : toMetaTool(name, tool, execute);
+      return tool === undefined ? undefined : toMetaTool(name, tool, { execute, reading: listing().reading });
     },
   };
 }
 
-function toListing(tools: Snapshot["tools"], isAlone: boolean, builtIn: readonly CatalogServer[]): Listing {
+interface ListingParts extends Pick<Listing, "tools" | "isAlone">, Pick<FullModeParts, "hasBudget"> {
+  readonly builtIn: readonly CatalogServer[];
+}
+
+function toListing({ tools, isAlone, builtIn, hasBudget }: ListingParts): Listing {
   const isBuiltInTool = (tool: Tool): boolean => builtIn.some(({ definition }) => definition.name === tool.server);
   const enabled = [...tools.values()].filter((tool) => tool.enabled && !isBuiltInTool(tool));
-  const byAlias = toAliases(enabled, isAlone);
+  const aliases = toAliases(enabled, isAlone);
+  const reading = aliases.has(READ_RESULT.name) ? `${BUILT_IN_SERVER}__${READ_RESULT.name}` : READ_RESULT.name;
+  const byAlias = enabled.some(hasBudget) ? new Map(aliases).set(reading, READ_RESULT) : aliases;
   const listed = [...byAlias]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([alias, { definition, operation }]): ListedTool => {
-      // `operation` is removed: clients do not need to know how the gateway calls the REST API behind a tool.
-      const { operation: _operation, ...published } = definition;
-      const inputSchema = toObjectSchema(definition.inputSchema);
-      return { ...(operation === undefined ? definition : published), name: alias, inputSchema };
-    });
-  return { tools, isAlone, byAlias, listed };
+    .map(([alias, tool]): ListedTool => toListedTool(alias, tool, hasBudget(tool)));
+  return { tools, isAlone, byAlias, listed, reading };
+}
+
+function toListedTool(alias: string, { definition, operation }: Tool, hasBudget: boolean): ListedTool {
+  const listed: ListedTool = { ...definition, name: alias, inputSchema: toObjectSchema(definition.inputSchema) };
+  // Clients do not need to know how the gateway calls the REST API behind a tool.
+  if (operation !== undefined) delete listed["operation"];
+  if (hasBudget) delete listed["outputSchema"];
+  return listed;
 }
 
 /**
@@ -129,7 +146,12 @@ function startAfter(listed: readonly ListedTool[], name: string): number {
   return low;
 }
 
-function toMetaTool(alias: string, tool: Tool, execute: Execute): MetaTool {
+interface FullModeCalls {
+  readonly execute: Execute;
+  readonly reading: string;
+}
+
+function toMetaTool(alias: string, tool: Tool, { execute, reading }: FullModeCalls): MetaTool {
   const { definition } = tool;
   return {
     name: alias,
@@ -139,7 +161,9 @@ function toMetaTool(alias: string, tool: Tool, execute: Execute): MetaTool {
     async run(args, context) {
       const { server, name } = tool;
       const idempotencyKey = idempotencyKeyOf(context.meta, undefined, alias);
-      const result = await execute({ context, server, tool: name, arguments: args ?? {}, idempotencyKey });
+      const describeReading = (request: JsonObject): string => `${reading} ${JSON.stringify(request)}`;
+      const call = { context, server, tool: name, arguments: args ?? {}, idempotencyKey, describeReading };
+      const result = await execute(call);
       return { kind: "result", result };
     },
   };

@@ -1,7 +1,9 @@
+import { toShortSignature } from "../catalog/signature.js";
 import type { JsonObject } from "../model/json.js";
 import type { Tool } from "../model/tool.js";
 import type { Match } from "../search/explain.js";
 import { summarize } from "../search/summary.js";
+import { dropSharedSentences, findSharedSentences, type SharedSentences } from "../search/shared-sentences.js";
 import { describeTool, type ToolExample, type ToolParameter } from "./describe-tool.js";
 import type { FoundTool } from "./found-tools.js";
 
@@ -34,7 +36,7 @@ export interface ToolMetadata {
   readonly summary: string;
   /** The complete description, as the server sent it. */
   readonly description: string;
-  /** The top-level parameters, in a compact form. */
+  /** The top-level parameters, in a compact form: their descriptions may be shortened. `inputSchema` is complete. */
   readonly parameters: readonly ToolParameter[];
   readonly examples: readonly ToolExample[];
   /** The JSON Schema of the arguments, as the server sent it. */
@@ -58,16 +60,18 @@ export interface SearchResult {
   readonly relevance: number;
   /** The tags that the rules assign to the tool. */
   readonly tags: readonly string[];
+  /** The parameters, such as `(path: string, head?: integer)`. Only the first three results have it, if it is short. */
+  readonly signature?: string;
   /** Which words of the query matched, and in which field of the tool. Only present with the option `explain`. */
   readonly why?: readonly Match[];
 }
 
-export function toToolMetadata(tool: Tool): ToolMetadata {
+export function toToolMetadata(tool: Tool, serverTools: readonly Tool[]): ToolMetadata {
   const { parameters, examples = [] } = describeTool(tool);
   return {
     server: tool.server,
     name: tool.name,
-    summary: summaryOf(tool),
+    summary: summaryOf(tool, undefined, serverTools),
     description: tool.definition.description ?? "",
     parameters,
     examples,
@@ -77,11 +81,42 @@ export function toToolMetadata(tool: Tool): ToolMetadata {
   };
 }
 
-export function toSearchResult({ tool, relevance, why }: FoundTool): SearchResult {
-  const { server, name, tags } = tool;
-  return { server, tool: name, summary: summaryOf(tool), relevance, tags, ...(why === undefined ? {} : { why }) };
+export function toSearchResult({ tool, serverTools, relevance, why }: FoundTool, rank: number): SearchResult {
+  const { server, name, tags, definition } = tool;
+  const signature = rank < SIGNED_HITS ? toShortSignature(definition) : undefined;
+  return {
+    server,
+    tool: name,
+    summary: summaryOf(tool, undefined, serverTools),
+    relevance,
+    tags,
+    ...(signature === undefined ? {} : { signature }),
+    ...(why === undefined ? {} : { why }),
+  };
 }
 
-export function summaryOf({ definition }: Tool, maxLength?: number): string {
-  return summarize(definition.description ?? definition.title ?? "", maxLength);
+/** How many hits of a search get a signature, so that most calls need no further details. */
+export const SIGNED_HITS = 3;
+
+/**
+ * Summarizes a tool in one line. With `serverTools`, all tools of its server, the summary omits sentences that these
+ * tools share.
+ */
+export function summaryOf(tool: Tool, maxLength?: number, serverTools?: readonly Tool[]): string {
+  const { definition, quarantine } = tool;
+  const description = definition.description ?? definition.title ?? "";
+  if (serverTools === undefined || quarantine !== undefined) return summarize(description, maxLength);
+  return summarize(dropSharedSentences(description, sharedBy(serverTools)), maxLength);
+}
+
+/** The catalog creates a new array whenever the tools of a server change. */
+const sharedSentences = new WeakMap<readonly Tool[], SharedSentences>();
+
+function sharedBy(tools: readonly Tool[]): SharedSentences {
+  const known = sharedSentences.get(tools);
+  if (known !== undefined) return known;
+  const usable = tools.filter(({ quarantine }) => quarantine === undefined);
+  const found = findSharedSentences(usable.map(({ definition }) => definition.description ?? ""));
+  sharedSentences.set(tools, found);
+  return found;
 }

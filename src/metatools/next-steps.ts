@@ -52,12 +52,10 @@ function askToApprove(id: string): string {
   return `Ask the user to decide about the call with \`${approveCommand(id)}\`, then repeat the same call unchanged.`;
 }
 
-/** Returns the arguments as text, such as ' with query "refund"', or an empty string. */
+/** Returns the arguments of an exact call, such as '({"query":"refund"})', or an empty string. */
 export function withArguments(args: Readonly<Record<string, string | undefined>>): string {
-  const given = Object.entries(args).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name} ${JSON.stringify(value)}`],
-  );
-  return given.length === 0 ? "" : ` with ${given.join(" and ")}`;
+  const text = JSON.stringify(args);
+  return text === "{}" ? "" : `(${text})`;
 }
 
 /** Renders a step that tells the agent to pass one of the `options` of a call. Both profiles have the same options. */

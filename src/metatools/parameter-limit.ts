@@ -70,12 +70,17 @@ function toLargeParts(parameters: ToolParameter[], types: Record<string, string>
   return [...ofParameters, ...ofTypes].filter(({ size }) => size > 2 * SHORT_TYPE).sort((a, b) => b.size - a.size);
 }
 
+/** Drops parameters at the end of the list, first optional ones: without a required one, no call can succeed. */
 function withinLimit(parameters: readonly ToolParameter[], max: number): ToolParameter[] {
+  const byNeed = [...parameters.filter(({ required }) => required), ...parameters.filter(({ required }) => !required)];
   let size = 0;
-  return parameters.filter((parameter) => {
-    size += sizeOf(parameter);
-    return size <= max;
-  });
+  const kept = new Set(
+    byNeed.filter((parameter) => {
+      size += sizeOf(parameter);
+      return size <= max;
+    }),
+  );
+  return parameters.filter((parameter) => kept.has(parameter));
 }
 
 function toHint(type: string): string {

@@ -1,13 +1,12 @@
-import { toSignature } from "../catalog/signature.js";
+import { toShortSignature } from "../catalog/signature.js";
 import { describePending, type PendingServer } from "../catalog/starts.js";
 import type { DescribeStep } from "../model/next-steps.js";
 import { RETRY_AFTER_SECONDS } from "../model/start.js";
 import type { Tool } from "../model/tool.js";
 import type { FoundTool, FoundTools } from "./found-tools.js";
-import { summaryOf } from "./metadata.js";
+import { SIGNED_HITS, summaryOf } from "./metadata.js";
 import { addServerNote } from "./suggest-installable.js";
 
-const MAX_SIGNATURE_LENGTH = 160;
 /**
  * How many hits get a long summary. Agents usually use one of the first hits; the short summaries of the other hits
  * only have to distinguish them.
@@ -34,25 +33,25 @@ export function toSearchAnswer(found: FoundTools, describe: DescribeStep) {
   };
 }
 
-function toResult({ tool, relevance, step, why }: FoundTool, rank: number) {
+function toResult({ tool, serverTools, relevance, step, why }: FoundTool, rank: number) {
   return {
     server: tool.server,
     tool: tool.name,
     ...(step === undefined ? {} : { step }),
-    summary: summaryOf(tool, rank < LIKELY_HITS ? undefined : SHORT_SUMMARY),
+    summary: summaryOf(tool, rank < LIKELY_HITS ? undefined : SHORT_SUMMARY, serverTools),
     relevance: Math.round(relevance * 100) / 100,
     ...(tool.tags.length > 0 ? { tags: tool.tags } : {}),
-    ...(rank === 0 ? shortSignature(tool) : {}),
+    ...(rank < SIGNED_HITS ? shortSignature(tool) : {}),
     ...(why === undefined ? {} : { why }),
   };
 }
 
 /** A hit of a search that no tool fits: the caller only has to see what there is. */
-function toClosest({ tool, why }: FoundTool) {
+function toClosest({ tool, serverTools, why }: FoundTool) {
   return {
     server: tool.server,
     tool: tool.name,
-    summary: summaryOf(tool, CLOSEST_SUMMARY),
+    summary: summaryOf(tool, CLOSEST_SUMMARY, serverTools),
     ...(why === undefined ? {} : { why }),
   };
 }
@@ -79,8 +78,8 @@ function searchAgainNote(fits: boolean, pending: readonly PendingServer[]): stri
 }
 
 function shortSignature(found: Tool): { signature?: string } {
-  const signature = toSignature(found.definition);
-  return signature.length <= MAX_SIGNATURE_LENGTH ? { signature } : {};
+  const signature = toShortSignature(found.definition);
+  return signature === undefined ? {} : { signature };
 }
 
 const MAX_FAILED = 10;

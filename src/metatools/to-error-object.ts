@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode, type Executed, toDiscoveryError } from "../errors.js";
+import { type ErrorCode, type Executed, toDiscoveryError } from "../errors.js";
 import { type DescribeStep, renderHint } from "../model/next-steps.js";
 import type { Secrets } from "../util/secrets.js";
 
@@ -12,7 +12,7 @@ export interface ExecutionError {
   readonly hint?: string;
   readonly server?: string;
   readonly tool?: string;
-  /** Whether the same unchanged call can succeed later. */
+  /** Whether the same unchanged call can succeed later; only then does the hint say to call again. */
   readonly retryable: boolean;
   /** Whether the server ran the tool. If `unknown`, repeating the call can run the tool twice. */
   readonly executed: Executed;
@@ -30,7 +30,7 @@ export function toErrorObject(
   secrets?: Pick<Secrets, "redactError">,
 ): { success: false; error: ExecutionError } {
   const error = toDiscoveryError(thrown);
-  const { code, message, nextSteps, server, tool, facts, executed } = secrets?.redactError(error) ?? error;
+  const { code, message, nextSteps, server, tool, facts, executed, retryable } = secrets?.redactError(error) ?? error;
   const hint = renderHint(nextSteps, describe);
   return {
     success: false,
@@ -40,7 +40,7 @@ export function toErrorObject(
       ...(hint === undefined ? {} : { hint }),
       ...(server === undefined ? {} : { server }),
       ...(tool === undefined ? {} : { tool }),
-      retryable: ERRORS[code].retryable,
+      retryable,
       executed,
       ...facts,
     },

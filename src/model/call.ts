@@ -31,6 +31,7 @@ export interface CallContext {
 /** One call of a tool: the tool, its arguments and the caller's options for this call. */
 export interface Call {
   readonly context: CallContext;
+  /** Empty if the caller names none: the tool's name or id must then be unique among the tools that the caller sees. */
   readonly server: string;
   readonly tool: string;
   readonly arguments: unknown;
@@ -56,11 +57,24 @@ export interface Call {
    * what would happen.
    */
   readonly dryRun?: boolean | undefined;
+  /**
+   * The budget for the result in estimated tokens; 0 for none. Default: the budget in the configuration or, for a
+   * caller with `context.whole`, none.
+   */
+  readonly maxTokens?: number | undefined;
+  /** A JMESPath expression: the caller gets only the part of the result that it selects. */
+  readonly select?: string | undefined;
+  /** Writes a call of `anygpt:read_result` with these arguments as the caller would make it. */
+  readonly describeReading?: ((args: JsonObject) => string) | undefined;
   /** The profile of the meta-tool that made the call; the policy has different requirements for each profile. */
   readonly profile?: "discovery" | "gateway" | undefined;
   /** The id of the call in the audit log; generated if undefined. */
   readonly requestId?: string | undefined;
 }
+
+/** Below this budget for a result, the line that says how to read more takes most of the view. */
+export const MIN_RESULT_TOKENS = 200;
+export const MAX_RESULT_TOKENS = 1_000_000;
 
 /** A confirmation that was sent together with the call. */
 export interface Consent {

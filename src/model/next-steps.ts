@@ -1,6 +1,8 @@
 // The next steps after a failure, as data. Each surface renders them differently: this file for the library,
 // `next-steps.ts` in src/metatools for MCP, and in src/surfaces/http and src/surfaces/cli for REST and the command
 // line.
+import { READ_RESULT } from "./built-in.js";
+import type { JsonObject } from "./json.js";
 
 /** One action that can resolve a failure. A surface renders it in its own terms. */
 export type NextStep =
@@ -200,6 +202,11 @@ export function describeLibraryStep(step: NextStep): string {
     case "edit-file":
       return describeCommonStep(step);
   }
+}
+
+/** Writes a call of `anygpt:read_result` as a call of `DiscoveryEngine.executeTool`. */
+export function describeLibraryReading(args: JsonObject): string {
+  return `executeTool(${[READ_RESULT.server, READ_RESULT.name, args].map((one) => JSON.stringify(one)).join(", ")})`;
 }
 
 export function approveCommand(id: string): string {

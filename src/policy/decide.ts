@@ -98,7 +98,7 @@ export function decidePolicy(question: PolicyQuestion, options: DecisionOptions)
 function checkActor({ toolId, actor }: PolicyQuestion): Denial | undefined {
   if (actor !== undefined && actor.id !== "") return undefined;
   const reason = `The caller of ${toolId} could not be identified.`;
-  return { kind: "deny", code: "UNAUTHORIZED", reason, hint: "Authenticate and call again." };
+  return { kind: "deny", code: "UNAUTHORIZED", reason, hint: "Authenticate the request." };
 }
 
 function checkScopes({ toolId, ruling, actor }: PolicyQuestion): Denial | undefined {

@@ -16,10 +16,18 @@ const MAX_LENGTH = 4_000;
  * Returns an example request: the example of the API document or tool file, completed with generated values for missing
  * required arguments.
  */
-export function toOperationExample({ definition, operation }: Tool): JsonObject {
-  const { inputSchema: root } = definition;
+export function toOperationExample(tool: Tool): JsonObject {
+  return { ...generate(tool.definition.inputSchema), ...writtenExample(tool) };
+}
+
+/** Whether the API document or the tool file has an example of the request. */
+export function hasWrittenExample(tool: Tool): boolean {
+  return writtenExample(tool) !== undefined;
+}
+
+function writtenExample({ definition: { inputSchema: root }, operation }: Tool): JsonObject | undefined {
   const written = operation?.example ?? firstObject(root["examples"]) ?? root["example"];
-  return { ...generate(root), ...(isJsonObject(written) && isShort(written) ? written : {}) };
+  return isJsonObject(written) && isShort(written) ? written : undefined;
 }
 
 function isShort(value: unknown): boolean {

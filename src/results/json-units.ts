@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../model/json.js";
-import { describeContainer, isEmptyValue, isFlat, isLong, isScalar, toCell } from "./json-values.js";
+import { describeContainer, everyInSlices, isEmptyValue, isFlat, isLong, isScalar, toCell } from "./json-values.js";
 import { shortenBlobs } from "./shorten-blobs.js";
 import type { Slices } from "./slices.js";
 import { addTableUnits } from "./table-units.js";
@@ -30,13 +30,18 @@ export function* addJsonUnits(writer: UnitWriter, value: unknown, label: string,
   }
   if (Array.isArray(value)) {
     const elements: readonly unknown[] = value;
-    if (elements.every(isFlat)) yield* addChunks(writer, elements, label, place);
-    else if (elements.every(isJsonObject)) yield* addTableUnits(writer, elements, label, place);
+    if (yield* everyInSlices(elements, isFlat)) yield* addChunks(writer, elements, label, place);
+    else if (yield* everyInSlices(elements, isJsonObject))
+      yield* addTableUnits(writer, elements as readonly JsonObject[], label, place);
     else {
       const header = list.add({ text: `${label}: ${describeContainer(elements)}`, parent, indent, weight });
       for (const [index, element] of elements.slice(0, writer.maxCandidates).entries()) {
         if (index % VALUES_PER_SLICE === 0) yield;
         yield* writer.addJson(element, `[${index}]`, { ...inner, parent: header });
+      }
+      if (elements.length > writer.maxCandidates) {
+        const position = { of: "item", number: writer.maxCandidates, to: elements.length - 1 } as const;
+        list.add({ text: "", parent: header, indent: indent + 1, weight: 0, position });
       }
     }
     return;
@@ -78,7 +83,7 @@ function* addScalar(writer: UnitWriter, value: unknown, label: string, place: Un
     writer.list.add({ text: `${label}: ${toCell(value)}`, parent, indent, weight });
     return;
   }
-  const shortened = shortenBlobs(value);
+  const shortened = yield* shortenBlobs(value);
   if (!isLong(shortened)) {
     writer.list.add({ text: `${label}: ${toCell(shortened)}`, parent, indent, weight });
     return;

@@ -1,5 +1,6 @@
 import { toOneLine } from "../util/text.js";
-import { shortenBlobs } from "./shorten-blobs.js";
+import { MIN_BLOB_CHARACTERS, shortenBlobs } from "./shorten-blobs.js";
+import { runAtOnce, type Slices } from "./slices.js";
 
 /** Strings up to this length are one unit of a view. */
 const SHORT_CHARACTERS = 120;
@@ -31,7 +32,8 @@ export function isEmptyValue(value: unknown): boolean {
 
 /** A short value in one line. */
 export function toCell(value: unknown): string {
-  if (typeof value === "string") return toOneLine(shortenBlobs(value));
+  if (typeof value === "string")
+    return toOneLine(value.length < MIN_BLOB_CHARACTERS ? value : runAtOnce(shortenBlobs(value)));
   if (Array.isArray(value)) return value.length === 0 ? "[]" : `(${value.map(toCell).join(", ")})`;
   return typeof value === "object" && value !== null ? "{}" : String(value);
 }
@@ -39,4 +41,15 @@ export function toCell(value: unknown): string {
 export function describeContainer(value: object): string {
   const [what, size] = Array.isArray(value) ? ["array", value.length] : ["object", Object.keys(value).length];
   return `${what} of ${size.toLocaleString("en-US")}${what === "object" ? " keys" : ""}`;
+}
+
+const ELEMENTS_PER_SLICE = 4000;
+
+/** `every` for large arrays. */
+export function* everyInSlices(elements: readonly unknown[], test: (element: unknown) => boolean): Slices<boolean> {
+  for (const [index, element] of elements.entries()) {
+    if (index % ELEMENTS_PER_SLICE === 0) yield;
+    if (!test(element)) return false;
+  }
+  return true;
 }

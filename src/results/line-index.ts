@@ -20,10 +20,14 @@ export interface LineIndex {
 export function* indexLines(text: string): Slices<LineIndex> {
   const starts: number[] = [];
   let isDivided = false;
+  /** The end of the line that is being divided: searching for it again for each part would take quadratic time. */
+  let end = -1;
   for (let start = 0; start <= text.length; ) {
     if (starts.length % LINES_PER_SLICE === LINES_PER_SLICE - 1) yield;
-    const found = text.indexOf("\n", start);
-    const end = found === -1 ? text.length : found;
+    if (end < start) {
+      const found = text.indexOf("\n", start);
+      end = found === -1 ? text.length : found;
+    }
     // The line break at the end of a text does not start another line.
     if (start === text.length && start > 0) break;
     starts.push(start);

@@ -6,6 +6,8 @@ export function renderUnits(units: readonly Unit[], isChosen: readonly boolean[]
   let line = "";
   let omitted: Unit[] = [];
   let isLineOpen = false;
+  /** The group of the last line that was written. */
+  let group: string | undefined;
   const endLine = (): void => {
     if (isLineOpen) lines.push(line);
     isLineOpen = false;
@@ -20,23 +22,24 @@ export function renderUnits(units: readonly Unit[], isChosen: readonly boolean[]
     if (separator !== undefined && isLineOpen && omitted.every((one) => one.separator !== undefined)) {
       line += `${isGap ? " …" : ""}${separator}${text}`;
     } else {
-      const note = isGap ? toNote(omitted) : undefined;
+      const note = isGap ? toNote(omitted, group) : undefined;
       if (isLineOpen && (omitted[0]?.separator !== undefined || note === "…")) line += " …";
       endLine();
       if (note !== undefined && note !== "…") lines.push(`${" ".repeat(indent)}${note}`);
       line = `${" ".repeat(indent)}${text}`;
       isLineOpen = true;
+      ({ group } = unit);
     }
     omitted = [];
   }
-  const note = toNote(omitted);
+  const note = toNote(omitted, group);
   if (isLineOpen && (omitted[0]?.separator !== undefined || note === "…")) line += " …";
   endLine();
   if (note !== undefined && note !== "…") lines.push(note);
   return lines.join("\n");
 }
 
-function toNote(omitted: readonly Unit[]): string | undefined {
+function toNote(omitted: readonly Unit[], group: string | undefined): string | undefined {
   const whole = omitted.filter(({ separator }) => separator === undefined);
   if (whole.length === 0) return undefined;
   const positions = whole.flatMap(({ position }) => (position === undefined ? [] : [position]));
@@ -44,5 +47,7 @@ function toNote(omitted: readonly Unit[]): string | undefined {
   if (first === undefined || last === undefined || first.of !== last.of) return "…";
   const [from, to] = [first.number, last.to ?? last.number];
   if (to < from + 2) return "…";
-  return first.of === "line" ? `… lines ${from}-${to}` : `… items ${from}-${to}`;
+  if (first.of === "item") return `… items ${from}-${to}`;
+  const isSimilar = group !== undefined && whole.every((unit) => unit.group === group);
+  return isSimilar ? `… ${to - from + 1} similar lines ${from}-${to}` : `… lines ${from}-${to}`;
 }

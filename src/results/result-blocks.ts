@@ -11,17 +11,21 @@ export type ResultBlock =
 /** Texts up to this length are parsed at once, because the native parser is faster than one that can pause. */
 const AT_ONCE_CHARACTERS = 256 * 1024;
 const VALUES_PER_SLICE = 2000;
+const TEXTS_PER_SLICE = 200;
 
 /**
- * Returns the texts and JSON values of a result. JSON that is both in a text and in `structuredContent` is returned
- * once. Several texts that are all JSON become one array.
+ * Returns the texts and JSON values of a result. What is both in a text and in `structuredContent` is returned once.
+ * Several texts that are all JSON become one array.
  */
 export function* readBlocks(result: CallResult): Slices<ResultBlock[]> {
   const texts = itemTexts(result);
   const blocks: ResultBlock[] = [];
-  for (const text of texts) blocks.push(yield* toBlock(text));
+  for (const text of texts) {
+    if (blocks.length % TEXTS_PER_SLICE === 0) yield;
+    blocks.push(yield* toBlock(text));
+  }
   const { structuredContent } = result;
-  if (structuredContent !== undefined && structuredContent !== null) {
+  if (structuredContent !== undefined && structuredContent !== null && !isWrappedText(texts, structuredContent)) {
     if (blocks.length === 0 || (yield* isSameContent(blocks, structuredContent)))
       return [{ kind: "json", value: structuredContent }];
     return [...blocks, { kind: "json", value: structuredContent }];
@@ -62,6 +66,13 @@ export function* parseJsonText(text: string): Slices<{ readonly value: unknown }
   return json?.isComplete === true && text.slice(json.end).trim() === "" ? { value: json.value } : undefined;
 }
 
+/** Servers with an output schema often wrap their text, for example as `{ "content": … }`. */
+function isWrappedText(texts: readonly string[], structured: unknown): boolean {
+  if (texts.length === 0 || !isJsonObject(structured)) return false;
+  const [only, ...others] = Object.values(structured);
+  return others.length === 0 && typeof only === "string" && only === texts.join("\n");
+}
+
 /** Some servers send `{ "result": … }` as structured content and only the inner value as text. */
 function* isSameContent(blocks: readonly ResultBlock[], structured: unknown): Slices<boolean> {
   const isWrapped = isJsonObject(structured) && Object.keys(structured).length === 1;
@@ -84,6 +95,12 @@ function* isSameJson(one: unknown, other: unknown): Slices<boolean> {
     if (left === right) continue;
     if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
     if (Array.isArray(left) !== Array.isArray(right)) return false;
+    if (Array.isArray(left) && Array.isArray(right)) {
+      if (left.length !== right.length) return false;
+      for (const [index, element] of left.entries())
+        if (element !== right[index]) pending.push([element, right[index]]);
+      continue;
+    }
     const [members, others] = [Object.entries(left), new Map(Object.entries(right))];
     if (members.length !== others.size) return false;
     for (const [key, member] of members) {

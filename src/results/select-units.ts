@@ -16,14 +16,24 @@ interface Candidate {
   readonly features: readonly (readonly [number, number])[];
   readonly weight: number;
   density: number;
+  /** The density in an empty view. */
+  first?: number;
+}
+
+/** Chooses units for a budget; may be called with several budgets. */
+export type SelectUnits = (budget: number) => Slices<boolean[]>;
+
+/** Measures the units once, for every budget. */
+export function* prepareSelection(units: readonly Unit[]): Slices<SelectUnits> {
+  const candidates = yield* toCandidates(units);
+  return (budget) => selectUnits(units, candidates, budget);
 }
 
 /**
  * Chooses units whose estimated tokens are at most `budget`. Prefers units with many words, names, numbers and links
  * that are not in the view yet, for the tokens that they take. A unit is chosen together with its parents.
  */
-export function* selectUnits(units: readonly Unit[], budget: number): Slices<boolean[]> {
-  const candidates = yield* toCandidates(units);
+function* selectUnits(units: readonly Unit[], candidates: readonly Candidate[], budget: number): Slices<boolean[]> {
   const isChosen: boolean[] = units.map(() => false);
   const isCovered: boolean[] = [];
   /** The last measurement that counted a feature: a unit and its parent can have the same content. */
@@ -67,8 +77,9 @@ export function* selectUnits(units: readonly Unit[], budget: number): Slices<boo
   for (const candidate of candidates) {
     if (candidate.index % UNITS_PER_SLICE === 0) yield;
     if (candidate.weight === 0) continue;
-    candidate.density = measure(candidate).density;
-    heap.push(candidate);
+    // Nothing is chosen yet, so that the first measurement holds for every budget.
+    candidate.first ??= measure(candidate).density;
+    heap.push({ ...candidate, density: candidate.first });
   }
   let count = 0;
   for (let best = heap.pop(); best !== undefined; best = heap.pop()) {
@@ -115,14 +126,19 @@ function* toCandidates(units: readonly Unit[]): Slices<Candidate[]> {
       }),
     );
   }
-  return units.map(({ text, weight }, index) => ({
-    index,
-    cost: estimateTokens(text) + 1,
-    // What a text mentions several times is more likely its subject.
-    features: (raw[index] ?? []).map(({ id, worth }) => [id, worth * (1 + Math.log2(counts[id] ?? 1) * 0.3)] as const),
-    weight,
-    density: 0,
-  }));
+  const candidates: Candidate[] = [];
+  for (const [index, { text, weight }] of units.entries()) {
+    if (index % UNITS_PER_SLICE === 0) yield;
+    candidates.push({
+      index,
+      cost: estimateTokens(text) + 1,
+      // What a text mentions several times is more likely its subject.
+      features: (raw[index] ?? []).map(({ id, worth }) => [id, worth * (1 + Math.log2(counts[id] ?? 1) * 0.3)]),
+      weight,
+      density: 0,
+    });
+  }
+  return candidates;
 }
 
 interface Heap {

@@ -1,4 +1,7 @@
-const MIN_BLOB_CHARACTERS = 200;
+import type { Slices } from "./slices.js";
+
+export const MIN_BLOB_CHARACTERS = 200;
+const CHARACTERS_PER_SLICE = 50_000;
 const SAMPLE_CHARACTERS = 2000;
 const DATA_URI = /data:[\w./+-]{0,80};base64,$/;
 
@@ -8,15 +11,15 @@ const BLOB_CHARACTERS = Uint8Array.from({ length: 128 }, (_, code) =>
 );
 
 /** Replaces base64 and similar data in a text with a note about its size. */
-export function shortenBlobs(text: string): string {
+export function* shortenBlobs(text: string): Slices<string> {
   let written = "";
   let done = 0;
-  for (let start = findRun(text, 0); start !== -1; start = findRun(text, start)) {
+  for (let start = yield* findRun(text, 0); start !== -1; start = yield* findRun(text, start)) {
     let end = start + MIN_BLOB_CHARACTERS;
-    while (isBlobCharacter(text, end)) end += 1;
+    for (; isBlobCharacter(text, end); end += 1) if (end % CHARACTERS_PER_SLICE === 0) yield;
     if (isOpaque(text.slice(start, start + SAMPLE_CHARACTERS))) {
       const before = text.slice(done, start).replace(DATA_URI, "");
-      written += `${before}[${describe(text.slice(start, end))}]`;
+      written += `${before}[${describe(text.slice(start, Math.min(end, start + SAMPLE_CHARACTERS)), end - start)}]`;
       done = end;
     }
     start = end;
@@ -32,8 +35,13 @@ function isBlobCharacter(text: string, at: number): boolean {
  * Finds 200 characters in a row that can be data. Compares from the end of each window, as Boyer and Moore do, so that
  * the search takes linear time for every text.
  */
-function findRun(text: string, from: number): number {
+function* findRun(text: string, from: number): Slices<number> {
+  let pauseAt = from + CHARACTERS_PER_SLICE;
   for (let start = from; start + MIN_BLOB_CHARACTERS <= text.length; ) {
+    if (start >= pauseAt) {
+      pauseAt = start + CHARACTERS_PER_SLICE;
+      yield;
+    }
     let at = start + MIN_BLOB_CHARACTERS - 1;
     while (at >= start && isBlobCharacter(text, at)) at -= 1;
     if (at < start) return start;
@@ -42,9 +50,9 @@ function findRun(text: string, from: number): number {
   return -1;
 }
 
-function describe(blob: string): string {
-  const kind = /^[0-9a-f]+$/i.test(blob) ? "hexadecimal" : "base64";
-  return `${kind} data, ${blob.length.toLocaleString("en-US")} characters`;
+function describe(sample: string, characters: number): string {
+  const kind = /^[0-9a-f]+$/i.test(sample) ? "hexadecimal" : "base64";
+  return `${kind} data, ${characters.toLocaleString("en-US")} characters`;
 }
 
 /** Text and paths change between letters, digits and capitals far less often than encoded bytes. */

@@ -3,11 +3,14 @@ import { chooseElements } from "./choose-elements.js";
 import { estimateTokens } from "./estimate-tokens.js";
 import { featuresOf } from "./features.js";
 import { describeContainer, isEmptyValue, isFlat, isLong, isScalar, toCell } from "./json-values.js";
-import type { Slices } from "./slices.js";
+import { countCharacters } from "./result-tokens.js";
+import { runAtOnce, type Slices } from "./slices.js";
 import type { UnitPlace, UnitWriter } from "./unit.js";
 
 const ROWS_PER_SLICE = 32;
 const MAX_CELLS = 60;
+const MAX_MEASURED_CHARACTERS = 20_000;
+const CHARACTERS_PER_TOKEN = 3.3;
 /** Nested objects up to this depth become columns (`owner.login`). */
 const MAX_NESTED = 3;
 /** Rows of a large table have at least this many tokens: cells of a table take fewer tokens than single members. */
@@ -168,8 +171,8 @@ function affordable(rows: readonly Row[], names: readonly string[], share: numbe
 function rowTokens(cells: ReadonlyMap<string, unknown>): number {
   let tokens = 0;
   for (const [name, value] of cells) {
-    const isShown = isScalar(value) ? toCell(value) : JSON.stringify(value);
-    tokens += estimateTokens(`${name}: ${isShown}`) + 1;
+    const nested = isScalar(value) ? 0 : runAtOnce(countCharacters(value, MAX_MEASURED_CHARACTERS));
+    tokens += estimateTokens(isScalar(value) ? `${name}: ${toCell(value)}` : name) + nested / CHARACTERS_PER_TOKEN + 1;
   }
   return tokens;
 }

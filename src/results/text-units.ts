@@ -1,4 +1,5 @@
 import { ALARM, chooseLines, HEADING } from "./choose-lines.js";
+import { describeCsv } from "./csv-outline.js";
 import { isHtml, readHtml } from "./html-text.js";
 import { readLenientJson } from "./lenient-json.js";
 import { indexLines } from "./line-index.js";
@@ -17,7 +18,9 @@ interface TextLines {
 }
 
 const LINES_PER_SLICE = 64;
+const SIMILAR_PER_SLICE = 1000;
 const MAX_DEPTH = 8;
+const OUTLINE_WEIGHT = 4;
 /** JSON inside a text is shown as JSON if it has at least this many characters. */
 const MIN_JSON_CHARACTERS = 200;
 const JSON_START = /(?<=^|[\s'"=(:>`])[[{](?=\s*["[{\d\]}-])/g;
@@ -37,7 +40,7 @@ export function* addTextUnits(writer: UnitWriter, text: string, place: UnitPlace
     const label = json.isComplete ? "JSON" : "JSON, cut off at its end";
     yield* writer.addJson(json.value, label, { ...inner, isInline: false });
     if (behind !== "") yield* addLines(writer, yield* toLines(behind), { ...inner, isInline: false }, false);
-  } else if (isNested && isEscapedText(text)) yield* addTextUnits(writer, unescapeLayer(text), inner, false);
+  } else if (isNested && isEscapedText(text)) yield* addTextUnits(writer, yield* unescapeLayer(text), inner, false);
   else yield* addLines(writer, yield* toLines(text), place, isNumbered);
 }
 
@@ -64,6 +67,8 @@ function* toLines(text: string): Slices<TextLines> {
   const index = yield* indexLines(text);
   if (!isHtml(text)) return { count: index.count, text: (at) => index.line(at + 1), number: (at) => at + 1 };
   const lines = yield* readHtml(text);
+  // A page of scripts, or with an element that is never closed, has no readable text.
+  if (lines.length === 0) return { count: index.count, text: (at) => index.line(at + 1), number: (at) => at + 1 };
   return {
     count: lines.length,
     text: (at) => lines[at]?.text ?? "",
@@ -73,24 +78,28 @@ function* toLines(text: string): Slices<TextLines> {
 
 function* addLines(writer: UnitWriter, lines: TextLines, place: UnitPlace, isNumbered: boolean): Slices<void> {
   const { list } = writer;
+  const outline = isNumbered ? describeCsv(lines.count, lines.text) : undefined;
+  if (outline !== undefined)
+    list.add({ text: outline, parent: place.parent, indent: place.indent, weight: place.weight * OUTLINE_WEIGHT });
   const chosen = yield* chooseLines(lines.count, lines.text, writer.maxCandidates);
   let isFirst = true;
   let next = 0;
   let template = "";
   let similar = 0;
-  const skip = (to: number): void => {
+  const skip = function* (to: number): Slices<void> {
     if (to <= next || !isNumbered) return;
     const position = { of: "line", number: lines.number(next), to: lines.number(to - 1) } as const;
-    list.add({ text: "", parent: place.parent, indent: place.indent, weight: 0, position });
+    const group = (yield* isSimilarRun(lines, next, to, template)) ? { group: template } : {};
+    list.add({ text: "", parent: place.parent, indent: place.indent, weight: 0, position, ...group });
   };
   for (const [order, at] of chosen.entries()) {
     if (order % LINES_PER_SLICE === 0) yield;
-    const text = shortenBlobs(lines.text(at)).trim();
+    const text = (yield* shortenBlobs(lines.text(at))).trim();
     if (text === "") {
       if (at === next) next += 1;
       continue;
     }
-    skip(at);
+    yield* skip(at);
     next = at + 1;
     const group = toTemplate(text);
     similar = group === template ? similar + 1 : 0;
@@ -107,7 +116,16 @@ function* addLines(writer: UnitWriter, lines: TextLines, place: UnitPlace, isNum
     });
     isFirst = false;
   }
-  skip(lines.count);
+  yield* skip(lines.count);
+}
+
+/** Whether all lines of a gap differ from the line before it only in their numbers. */
+function* isSimilarRun(lines: TextLines, from: number, to: number, template: string): Slices<boolean> {
+  for (let at = from; at < to; at += 1) {
+    if ((at - from) % SIMILAR_PER_SLICE === SIMILAR_PER_SLICE - 1) yield;
+    if (toTemplate(lines.text(at).slice(0, 200).trim()) !== template) return false;
+  }
+  return true;
 }
 
 function lineWeight(text: string, position: number, isHeading: boolean): number {

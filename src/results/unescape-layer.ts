@@ -1,4 +1,7 @@
+import type { Slices } from "./slices.js";
+
 const SAMPLE_CHARACTERS = 8192;
+const ESCAPES_PER_SLICE = 2000;
 const ESCAPE = /\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[nrt"'\\/])/g;
 const CHARACTERS: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t" };
 
@@ -13,11 +16,21 @@ export function isEscapedText(text: string): boolean {
 }
 
 /** Replaces the escape sequences of one layer. */
-export function unescapeLayer(text: string): string {
-  return text.replace(ESCAPE, (_, code: string) => {
-    if (code.length > 1) return String.fromCharCode(Number.parseInt(code.slice(1), 16));
-    return CHARACTERS[code] ?? code;
-  });
+export function* unescapeLayer(text: string): Slices<string> {
+  const parts: string[] = [];
+  let done = 0;
+  for (const { 0: whole, 1: code = "", index } of text.matchAll(ESCAPE)) {
+    if (parts.length % ESCAPES_PER_SLICE === 0) yield;
+    parts.push(text.slice(done, index) + unescapeCode(code));
+    done = index + whole.length;
+  }
+  parts.push(text.slice(done));
+  return parts.join("");
+}
+
+function unescapeCode(code: string): string {
+  if (code.length > 1) return String.fromCharCode(Number.parseInt(code.slice(1), 16));
+  return CHARACTERS[code] ?? code;
 }
 
 function count(text: string, part: string): number {

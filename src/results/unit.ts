@@ -13,7 +13,7 @@ export interface Unit {
   readonly indent: number;
   /** How much the unit is worth, compared with an ordinary one that has the same content. 0: never part of a view. */
   readonly weight: number;
-  /** Units with the same group are similar lines. */
+  /** Lines with the same group differ only in their numbers. */
   readonly group?: string;
   /** The position of the unit in its text or array, for the note about omitted units. */
   readonly position?: UnitPosition;

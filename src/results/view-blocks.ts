@@ -1,9 +1,10 @@
 import { estimateTokens } from "./estimate-tokens.js";
+import { cutToTokens } from "./fit-tokens.js";
 import { addJsonUnits } from "./json-units.js";
 import { renderUnits } from "./render-units.js";
 import type { ResultBlock } from "./result-blocks.js";
 import { countCharacters } from "./result-tokens.js";
-import { selectUnits } from "./select-units.js";
+import { prepareSelection } from "./select-units.js";
 import type { Slices } from "./slices.js";
 import { addTextUnits } from "./text-units.js";
 import { createUnitList, type UnitWriter } from "./unit.js";
@@ -14,8 +15,15 @@ const MAX_ATTEMPTS = 4;
 
 /** Returns a text of at most `maxTokens` with the parts of the blocks that have the most content. */
 export function* viewBlocks(blocks: readonly ResultBlock[], maxTokens: number): Slices<string> {
-  const writer = createWriter(blocks, maxTokens);
+  if (maxTokens <= 0) return "";
+  const writer = yield* createWriter(blocks, maxTokens);
+  const { maxCandidates } = writer;
   for (const [index, block] of blocks.entries()) {
+    if (index >= maxCandidates && index < blocks.length - 1) continue;
+    if (index >= maxCandidates) {
+      const omitted = `[Parts ${maxCandidates + 1}-${index} of ${blocks.length} are left out]`;
+      writer.list.add({ text: omitted, parent: -1, indent: 0, weight: 1 });
+    }
     const parent =
       blocks.length === 1
         ? -1
@@ -25,22 +33,24 @@ export function* viewBlocks(blocks: readonly ResultBlock[], maxTokens: number): 
     else yield* writer.addText(block.text, place, blocks.length === 1);
   }
   const { units } = writer.list;
+  const selectUnits = yield* prepareSelection(units);
   let budget = maxTokens;
   let text = "";
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    text = renderUnits(units, yield* selectUnits(units, budget));
+    text = renderUnits(units, yield* selectUnits(budget));
     const tokens = estimateTokens(text);
+    if (text === "") break;
     if (tokens <= maxTokens) return text;
     budget = Math.floor(Math.min(budget - 5, (budget * maxTokens * 0.98) / tokens));
   }
-  return cutToTokens(text, maxTokens);
+  const cut = cutLines(text, maxTokens);
+  return cut === "" ? cutToTokens(units[0]?.text ?? "", maxTokens) : cut;
 }
 
-function createWriter(blocks: readonly ResultBlock[], maxTokens: number): UnitWriter {
-  const characters = blocks.reduce(
-    (sum, block) => sum + (block.kind === "text" ? block.text.length : countCharacters(block.value, 10_000_000)),
-    0,
-  );
+function* createWriter(blocks: readonly ResultBlock[], maxTokens: number): Slices<UnitWriter> {
+  let characters = 0;
+  for (const block of blocks)
+    characters += block.kind === "text" ? block.text.length : yield* countCharacters(block.value, 10_000_000);
   const writer: UnitWriter = {
     list: createUnitList(),
     share: Math.min(1, (maxTokens * CHARACTERS_PER_TOKEN) / characters),
@@ -52,7 +62,7 @@ function createWriter(blocks: readonly ResultBlock[], maxTokens: number): UnitWr
 }
 
 /** The first lines of a text that fit into the budget. */
-function cutToTokens(text: string, maxTokens: number): string {
+function cutLines(text: string, maxTokens: number): string {
   const kept: string[] = [];
   let left = maxTokens;
   for (const line of text.split("\n")) {

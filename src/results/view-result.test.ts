@@ -29,6 +29,15 @@ describe("viewResult", () => {
     expect(view({ content: [text("other ".repeat(80))], structuredContent: value }, 120)).not.toBe(result);
   });
 
+  it("shows a text once that the structured content repeats, with its lines", () => {
+    const log = Array.from({ length: 3000 }, (_, n) => `line ${n} of the log`).join("\n");
+    const json = JSON.stringify(Array.from({ length: 900 }, (_, id) => ({ id, name: `n${id}` })));
+    for (const content of [log, json]) {
+      const wrapped = { content: [text(content)], structuredContent: { content } };
+      expect(view(wrapped, 300)).toEqual(view({ content: [text(content)] }, 300));
+    }
+  });
+
   it("keeps isError, _meta, other members and images, and leaves out the structured content", () => {
     const image = { type: "image", data: "x".repeat(50_000), mimeType: "image/png" };
     const result: CallResult = {

@@ -12,11 +12,13 @@ export interface ResultSize {
   readonly tokens: number;
 }
 
+/** Returns the last line of a view: the size of the result and the call that reads more. */
+export type DescribeNext = (size: ResultSize, blocks: readonly ResultBlock[]) => string;
+
 export interface ResultViewOptions {
   /** The estimated tokens that the view has at most. */
   readonly maxTokens: number;
-  /** Returns the last line of the view: the size of the result and the call that reads more. */
-  readonly describeNext: (size: ResultSize) => string;
+  readonly describeNext: DescribeNext;
 }
 
 /**
@@ -27,19 +29,19 @@ export interface ResultViewOptions {
 export function* viewResult(result: CallResult, { maxTokens, describeNext }: ResultViewOptions): Slices<CallResult> {
   if (isWithinTokens(result, maxTokens)) return result;
   const blocks = yield* readBlocks(result);
-  const last = describeNext(sizeOf(blocks));
+  const last = describeNext(yield* sizeOfBlocks(blocks), blocks);
   const text = yield* viewBlocks(blocks, maxTokens - estimateTokens(last) - 1);
-  return replaceText(result, `${text}\n${last}`);
+  return replaceText(result, text === "" ? last : `${text}\n${last}`);
 }
 
-function sizeOf(blocks: readonly ResultBlock[]): ResultSize {
+export function* sizeOfBlocks(blocks: readonly ResultBlock[]): Slices<ResultSize> {
   let [characters, tokens] = [0, 0];
   for (const block of blocks) {
     if (block.kind === "text") {
       characters += block.text.length;
       tokens += estimateTokens(block.text);
     } else {
-      const own = countCharacters(block.value, Number.POSITIVE_INFINITY);
+      const own = yield* countCharacters(block.value, Number.POSITIVE_INFINITY);
       characters += own;
       tokens += Math.ceil(own / 3.3);
     }

@@ -2,8 +2,10 @@
 import { DiscoveryError, type Executed } from "../errors.js";
 import type { CallEvent, CallResult } from "../model/call.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
+import { RETRY_AFTER_SECONDS } from "../model/start.js";
 import { isWithinDepth } from "../util/depth.js";
 import type { Secrets } from "../util/secrets.js";
+import { withoutStackFrames } from "../util/strip-trace.js";
 import { cutAtWord, toOneLine } from "../util/text.js";
 import { URL_ELICITATION_REQUIRED, urlElicitationsOf } from "./server-requests/url-elicitation.js";
 import type { ServerResponse } from "./open-request.js";
@@ -32,7 +34,7 @@ export function toCallResult(answer: ServerResponse, server: string, { redact }:
     const oversize = oversizeError(server, answer.code, answer.data);
     if (oversize !== undefined) throw oversize;
     if (answer.code === URL_ELICITATION_REQUIRED) throw urlVisitRequired(server, answer.data);
-    const detail = cutAtWord(toOneLine(redact(answer.message)), 500) || "no reason given";
+    const detail = cutAtWord(toOneLine(redact(withoutStackFrames(answer.message))), 500) || "no reason given";
     throw new DiscoveryError(
       "TOOL_EXECUTION_ERROR",
       `${server} answered with an error: ${detail.replace(/\.$/, "")}.`,
@@ -64,7 +66,14 @@ export function toCallResult(answer: ServerResponse, server: string, { redact }:
   }
   const { resultType, ...result } = answer.result;
   if (resultType !== undefined && resultType !== "complete") throw unknownResultType(server, resultType);
-  return { ...result, content: Array.isArray(result["content"]) ? result["content"] : [] };
+  const content = Array.isArray(result["content"]) ? result["content"] : [];
+  return { ...result, content: result["isError"] === true ? content.map(withoutTrace) : content };
+}
+
+/** Removes the stack frames from a text item of a failed tool. */
+function withoutTrace(item: JsonObject): JsonObject {
+  const { text } = isJsonObject(item) ? item : {};
+  return item["type"] === "text" && typeof text === "string" ? { ...item, text: withoutStackFrames(text) } : item;
 }
 
 /** The client capabilities that the server requires according to its error response (MCP 2026-07-28). */
@@ -82,7 +91,7 @@ function requiredCapabilitiesIn({ code, data }: Extract<ServerResponse, { kind: 
 function urlVisitRequired(server: string, data: unknown): DiscoveryError {
   const elicitations = isWithinDepth(data, MAX_DEPTH) ? urlElicitationsOf(data) : [];
   return new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} requires the user to visit a URL first.`, {
-    hint: ["Ask the user to open the URL.", { action: "retry" }],
+    hint: "Ask the user to open the URL, then repeat the same call.",
     facts: { jsonRpcCode: URL_ELICITATION_REQUIRED, elicitations },
     server,
     executed: "no",
@@ -103,7 +112,7 @@ export function toListPage(answer: ServerResponse, server: string): JsonObject {
     return answer.result;
   const facts = answer.kind === "error" ? { jsonRpcCode: answer.code } : {};
   throw new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} did not return a tool list.`, {
-    hint: "The server has a defect or is not ready yet. Try again later.",
+    hint: ["The server has a defect or is not ready yet.", { action: "retry", afterSeconds: RETRY_AFTER_SECONDS }],
     facts,
     server,
   });
@@ -112,7 +121,7 @@ export function toListPage(answer: ServerResponse, server: string): JsonObject {
 export function toListError(server: string, error: DiscoveryError): DiscoveryError {
   const isKept = error.code === "UPSTREAM_UNAUTHORIZED" || error.code === "SERVER_CONNECTION_ERROR";
   return new DiscoveryError(isKept ? error.code : "SERVER_CONNECTION_ERROR", error.message, {
-    hint: isKept ? error.nextSteps : "Try again later.",
+    hint: isKept ? error.nextSteps : { action: "retry", afterSeconds: RETRY_AFTER_SECONDS },
     facts: error.facts,
     server,
     cause: error,

@@ -3,6 +3,7 @@
 import { DiscoveryError } from "../errors.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { ServerCapabilities } from "../model/server.js";
+import { RETRY_AFTER_SECONDS } from "../model/start.js";
 import { isWithinDepth } from "../util/depth.js";
 import type { Relay } from "./relay.js";
 import type { OfferKind, UpstreamRequest } from "./types.js";
@@ -119,7 +120,7 @@ async function readPage(list: OfferList, relay: Relay, request: UpstreamRequest)
     // A server may support resources but not resource templates.
     if (answer.code === METHOD_NOT_FOUND) return { items: [], next: undefined };
     throw new DiscoveryError("SERVER_CONNECTION_ERROR", `The server did not answer ${list.method}.`, {
-      hint: "The server has a defect or is not ready yet. Try again later.",
+      hint: ["The server has a defect or is not ready yet.", { action: "retry", afterSeconds: RETRY_AFTER_SECONDS }],
       facts: { jsonRpcCode: answer.code },
     });
   }

@@ -17,7 +17,11 @@ export function startPaused({ reason, retryAt, open }: Pause, now: number): Disc
   const seconds = Math.ceil((retryAt - now) / 1000);
   const why = open ? "The server failed repeatedly" : "The last start of the server failed";
   return new DiscoveryError(reason.code, reason.message, {
-    hint: [`${why}; the gateway starts it again in ${seconds} s at the earliest.`, ...reason.nextSteps],
+    hint: [
+      `${why}.`,
+      ...reason.nextSteps.filter(({ action }) => action !== "retry"),
+      { action: "retry", afterSeconds: seconds },
+    ],
     facts: { ...reason.facts, retryAfterMs: Math.ceil(retryAt - now) },
     server: reason.server,
     cause: reason,
@@ -49,6 +53,7 @@ export function startCancelled(server: string): DiscoveryError {
 
 export function gatewayClosing(server: string): DiscoveryError {
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} was not called: the gateway is shutting down.`, {
+    hint: { action: "retry" },
     server,
   });
 }
@@ -62,7 +67,7 @@ export function startTimedOut(
   const what = isInstalling ? "was still installing after" : "was not ready within";
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} ${what} ${limitMs / 1000} s${quoteStderr(stderr)}`, {
     hint: isInstalling
-      ? "The installation continues in the background. Repeat the call later, or run the server's command in a terminal to see its progress."
+      ? [{ action: "retry", afterSeconds: 60 }, "The installation continues in the background."]
       : `Check that ${server} is an MCP server. If it installs packages when it starts, start it once in a terminal.`,
     facts: { startTimeoutMs: limitMs },
     server,

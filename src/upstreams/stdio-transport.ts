@@ -225,7 +225,7 @@ class StdioTransport implements Transport {
     return (
       this.ending ??
       new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} no longer accepts input; nothing was sent.`, {
-        hint: "Call again. If it happens again, run the server's command in a terminal to see why it ends.",
+        hint: [{ action: "retry" }, "If it happens again, run the server's command in a terminal to see why it ends."],
         server,
         executed: "no",
       })
@@ -237,7 +237,7 @@ class StdioTransport implements Transport {
       "TOOL_EXECUTION_TIMEOUT",
       `${this.parts.server} stopped reading its input and is replaced.`,
       {
-        hint: "Call again. If it happens again, the server hangs on this input.",
+        hint: "Check what the call has done before you repeat it. If it happens again, the server hangs on this input.",
         server: this.parts.server,
         executed: "unknown",
       },

@@ -132,6 +132,8 @@ export async function setUpExecutor({
     },
     limit: {
       bytes: 1024,
+      tokensFor: () => 0,
+      canRead: () => true,
       storedResults: createStoredResults({
         records: () => store.results,
         encryption,

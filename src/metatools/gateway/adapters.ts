@@ -43,7 +43,7 @@ export function gatewayAdapters(table: GatewayTable): MetaTool {
         kind: "data",
         data: {
           total: found.length,
-          filters_applied: given,
+          ...(Object.keys(given).length > 0 ? { filters_applied: given } : {}),
           adapters: found
             .slice(0, MAX_ADAPTERS)
             .map((server) => describe(server, table, starts.get(server.definition.name))),
@@ -83,32 +83,47 @@ function describeBriefly(
   const { name, facts } = server.definition;
   return {
     id: name,
-    name: titleOf(server),
+    ...toName(server),
     ...(facts?.category === undefined ? {} : { category: facts.category }),
     tool_count: enabledOf(server).length,
     ...describeStatus(server, upstreamState(name), start, describeStep),
   };
 }
 
+/** Describes an adapter. Members without content are omitted. */
 function describeAdapter(server: CatalogServer, table: GatewayTable, start: PendingServer | undefined): JsonObject {
   const { name, facts, connection } = server.definition;
   const state = table.upstreamState(name);
   const tools = enabledOf(server);
+  const { description } = describeServer(server, state, table.describeStep);
+  const title = toName(server);
   const categories = Object.entries(countCategories(server)).slice(0, MAX_CATEGORIES);
+  const operations = tools.slice(0, MAX_OPERATIONS).map(({ id }) => id);
+  const { type: auth } = describeAuthentication(connection);
   return {
     id: name,
-    name: titleOf(server),
-    description: describeServer(server, state, table.describeStep).description,
+    ...title,
+    ...(description === "" || description === title.name ? {} : { description }),
     ...(facts?.category === undefined ? {} : { category: facts.category }),
-    capabilities: facts?.capabilities ?? [],
-    supported_countries: facts?.countries ?? [],
-    supported_currencies: facts?.currencies ?? [],
+    ...unlessEmpty("capabilities", facts?.capabilities),
+    ...unlessEmpty("supported_countries", facts?.countries),
+    ...unlessEmpty("supported_currencies", facts?.currencies),
     tool_count: tools.length,
-    tool_categories: Object.fromEntries(categories),
-    auth_type: describeAuthentication(connection).type,
+    ...(categories.length > 0 ? { tool_categories: Object.fromEntries(categories) } : {}),
+    ...(auth === "none" ? {} : { auth_type: auth }),
     ...describeStatus(server, state, start, table.describeStep),
-    common_operations: tools.slice(0, MAX_OPERATIONS).map(({ id }) => id),
+    ...(connection.kind === "rest" ? unlessEmpty("common_operations", operations) : {}),
   };
+}
+
+/** The title of an adapter, if it has one that is not its id. */
+function toName(server: CatalogServer): { readonly name?: string } {
+  const title = titleOf(server);
+  return title === server.definition.name ? {} : { name: title };
+}
+
+function unlessEmpty(name: string, list: readonly string[] = []): JsonObject {
+  return list.length > 0 ? { [name]: list } : {};
 }
 
 export function enabledOf({ tools }: CatalogServer): Tool[] {

@@ -54,7 +54,7 @@ describe("gateway.adapters", () => {
     });
     expect(await run("gateway.adapters", {})).toMatchObject({
       adapters: [
-        { id: "github", name: "github", tool_count: 2, auth_type: "environment", status: "operational" },
+        { id: "github", tool_count: 2, auth_type: "environment", status: "operational" },
         { id: "down", tool_count: 0, status: "error", reason: "It is down. Start it." },
       ],
     });
@@ -68,7 +68,7 @@ describe("gateway.adapters", () => {
     const { run } = await setUpPayments({ servers: many });
     const answer = await run("gateway.adapters", {});
     expect(answer).toMatchObject({ total: 250, adapters: { length: 200 }, more: 50 });
-    expect((answer["adapters"] as object[])[0]).toEqual({ id: "s0", name: "s0", tool_count: 0, status: "operational" });
+    expect((answer["adapters"] as object[])[0]).toEqual({ id: "s0", tool_count: 0, status: "operational" });
   });
 
   it("names the next step if there is no adapter", async () => {
@@ -89,7 +89,6 @@ describe("gateway.tools", () => {
       tools: [
         {
           tool_id: CHARGE,
-          name: "Charge Authorization",
           description: "Charge a previously authorized card.",
           category: "transactions",
           method: "POST",
@@ -98,7 +97,7 @@ describe("gateway.tools", () => {
           optional_param_count: 1,
         },
       ],
-      next_step: "Use gateway.intent with a tool_id as query for its full schema. 2 more tools follow from offset 2.",
+      next_step: "gateway.intent with a tool_id describes its parameters. 2 more tools follow from offset 2.",
     });
   });
 

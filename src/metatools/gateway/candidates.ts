@@ -10,14 +10,14 @@ import type { FoundTool, FoundTools } from "../found-tools.js";
 import { type Chance, fitContext, type IntentContext, toConfidences } from "./context-fit.js";
 import type { GatewayTable } from "./parts.js";
 import { findCountry, findCurrency } from "./countries-and-currencies.js";
-import { toMatchReason } from "./reason.js";
 
 export interface OperationCandidate {
   readonly tool: Tool;
   readonly operation: Operation;
   /** The probability, 0 to 1, that this operation is the requested one. */
   readonly confidence: number;
-  readonly why: string;
+  /** How the context fits, for example `paystack lists the country NG.`; undefined if the context says nothing. */
+  readonly why?: string;
 }
 
 export interface Candidates {
@@ -36,6 +36,8 @@ export interface Intent {
   readonly context: IntentContext;
   /** The maximum number of alternatives to the recommended tool. */
   readonly limit: number;
+  /** Whether the caller passed the limit. If not, unlikely alternatives are omitted. */
+  readonly isLimited: boolean;
 }
 
 /** How many search hits are ranked if the caller passes a context: the context can move a lower hit up. */
@@ -54,7 +56,7 @@ export async function findCandidates(intent: Intent, table: GatewayTable, call: 
   const isPlain = Object.values(context).every((value) => value === undefined);
   const enough = Math.max(1 + intent.limit, isPlain ? MIN_HITS : HITS_WITH_CONTEXT);
   // `minRelevance: 0`, because hits that are too unlikely to be recommended are still returned as options.
-  const request = { server: intent.adapter, limit: enough, minRelevance: 0, explain: true, context: call };
+  const request = { server: intent.adapter, limit: enough, minRelevance: 0, context: call };
   const found = await table.discovery.search({ ...request, query: intent.query });
   // Also search without the country and currency: a tool's text may not mention the country although its adapter
   // supports it.
@@ -62,7 +64,7 @@ export async function findCandidates(intent: Intent, table: GatewayTable, call: 
     reducedQuery === undefined ? undefined : await table.discovery.search({ ...request, query: reducedQuery });
   const hits = withoutBuiltIn(mergeHits(allOf(found), again === undefined ? [] : allOf(again)));
   const { fit, pending } = found;
-  return { list: rankMatches(hits.map(toMatch), context, table), context, fit, pending };
+  return { list: rankMatches(hits, context, table), context, fit, pending };
 }
 
 /** Throws if the query is the id of a tool that does not exist or cannot be called: a neighbor of it would mislead. */
@@ -125,11 +127,6 @@ function withoutBuiltIn(hits: readonly FoundTool[]): readonly FoundTool[] {
 interface MatchedTool {
   readonly tool: Tool;
   readonly relevance: number;
-  readonly explain: (facts: readonly string[]) => string;
-}
-
-function toMatch({ tool, relevance, why = [] }: FoundTool): MatchedTool {
-  return { tool, relevance, explain: (facts) => toMatchReason(why, facts) };
 }
 
 /** Finds the tools whose id or name equals the query. Several tools with the same name get equal probabilities. */
@@ -140,9 +137,7 @@ function findExact({ query, adapter }: Intent, { snapshot }: GatewayTable): Matc
   const byId = tools.get(wanted);
   const isId = byId !== undefined && isOpen(byId);
   const found = isId ? [byId] : [...tools.values()].filter((tool) => tool.name === wanted && isOpen(tool));
-  const explain = (facts: readonly string[]): string =>
-    `${[`The query is this tool's ${isId ? "id" : "name"}`, ...facts].join("; ")}.`;
-  return found.sort((a, b) => (a.id < b.id ? -1 : 1)).map((tool) => ({ tool, relevance: 1 / found.length, explain }));
+  return found.sort((a, b) => (a.id < b.id ? -1 : 1)).map((tool) => ({ tool, relevance: 1 / found.length }));
 }
 
 function rankMatches(
@@ -165,9 +160,10 @@ function rankMatches(
       .map((one, index) => ({ ...one, confidence: confidences[index] ?? 0 }))
       // The sort is stable: hits with equal products keep their order in the search result.
       .sort((a, b) => b.relevance * b.factor - a.relevance * a.factor)
-      .map(({ tool, operation, confidence, explain, reasons }) => {
+      .map(({ tool, operation, confidence, reasons }) => {
         ceiling = Math.min(ceiling, confidence);
-        return { tool, operation, confidence: ceiling, why: explain(reasons) };
+        const why = reasons.length === 0 ? {} : { why: `${reasons.join("; ")}.` };
+        return { tool, operation, confidence: ceiling, ...why };
       })
   );
 }

@@ -91,9 +91,15 @@ function toRisk(operation: Operation | undefined): JsonObject {
   return operation === undefined ? {} : { risk_level: operation.risk_level };
 }
 
-/** Adds the risk level to an error, because it explains why a call was rejected. */
+const REJECTED_FOR_RISK: ReadonlySet<string> = new Set([
+  "IDEMPOTENCY_REQUIRED",
+  "CONFIRMATION_REQUIRED",
+  "POLICY_DENIED",
+]);
+
+/** Adds the risk level to the error of a call that was rejected because of its risk. */
 function withRisk(error: unknown, operation: Operation | undefined): unknown {
-  if (!(error instanceof DiscoveryError) || operation === undefined) return error;
+  if (!(error instanceof DiscoveryError) || operation === undefined || !REJECTED_FOR_RISK.has(error.code)) return error;
   return error.with({ facts: { ...error.facts, ...toRisk(operation) } });
 }
 
@@ -113,7 +119,12 @@ function extraContentOf({ content, structuredContent, isError }: CallResult): Ca
   return content.filter((item) => !isInWrapper(item));
 }
 
+/**
+ * Whether a text has the same value as structured content: the same JSON, or the text of its only member. Servers with
+ * an output schema often wrap a text as `{"content": "…"}` or `{"result": "…"}`.
+ */
 function isSameValue(text: unknown, value: unknown): boolean {
+  if (isJsonObject(value) && Object.keys(value).length === 1 && Object.values(value)[0] === text) return true;
   try {
     return typeof text === "string" && isEqualJson(JSON.parse(text), value);
   } catch {

@@ -1,7 +1,10 @@
 import { z } from "zod";
+import { READ_RESULT } from "../../model/built-in.js";
 import { isIdempotencyKey } from "../../model/call.js";
+import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { KEY_RULE, idempotencyKeyOf } from "../call-key.js";
 import { defineMetaTool, type MetaTool } from "../meta-tool.js";
+import { resultChoices } from "../result-choices.js";
 import { executeOperation, type OperationAnswer } from "./execute-operation.js";
 import type { GatewayTable } from "./parts.js";
 
@@ -23,6 +26,7 @@ const options = z.strictObject({
     .describe("REQUIRED for high risk: runs once per key; reuse the same key when retrying the same call"),
   dry_run: z.boolean().optional().describe("Only report what would happen"),
   confirmed: z.boolean().optional().describe("Your user agreed, after CONFIRMATION_REQUIRED"),
+  ...resultChoices,
 });
 
 export function gatewayExecute(table: GatewayTable): MetaTool {
@@ -50,19 +54,44 @@ export function gatewayExecute(table: GatewayTable): MetaTool {
         timeoutMs: chosen.timeout,
         confirmed: chosen.confirmed,
         dryRun: chosen.dry_run,
+        select: chosen.select,
+        maxTokens: chosen.max_tokens,
+        describeReading: (args: JsonObject) => `${name} ${JSON.stringify({ tool_id: READ_RESULT.id, params: args })}`,
       };
-      return { kind: "result", result: toResult(await executeOperation(request, table), table) };
+      return { kind: "result", result: toResult(await executeOperation(request, table)) };
     },
   });
 }
 
-function toResult({ wrapper, extraContent, meta, isError }: OperationAnswer, { nameOf }: GatewayTable) {
-  const next = isError
-    ? `Correct the problem that \`error\` describes and call ${nameOf("execute")} again, or call ${nameOf("reference")} with the tool_id as topic.`
-    : `The result is in \`data\`. For the next task, call ${nameOf("intent")}.`;
+/** The key in `_meta` under which a client, but not the model, finds what the answer does not repeat. */
+const EXECUTION_META = "anygpt/execution";
+
+/**
+ * Converts the wrapped result to an MCP result. The text, which the model reads, has only what the model does not know
+ * yet: `data` or `error`. The id of the tool, the time and the risk of the operation are in `_meta`.
+ */
+function toResult({ wrapper, extraContent, meta = {}, isError }: OperationAnswer) {
+  const { success, data, error, meta: operation, execution_time_ms: time } = wrapper;
+  const { replayed, ...facts } = isJsonObject(operation) ? operation : {};
+  const answer = {
+    success,
+    ...(data === undefined ? {} : { data }),
+    ...(error === undefined ? {} : { error: withoutNames(error), next_step: AFTER_TOOL_ERROR }),
+    ...(replayed === undefined ? {} : { replayed }),
+  };
   return {
-    content: [{ type: "text", text: JSON.stringify({ ...wrapper, next_step: next }) }, ...extraContent],
-    ...(meta === undefined ? {} : { _meta: meta }),
+    content: [{ type: "text", text: JSON.stringify(answer) }, ...extraContent],
+    _meta: { ...meta, [EXECUTION_META]: { ...facts, execution_time_ms: time } },
     ...(isError ? { isError } : {}),
   };
+}
+
+/** The tool ran and reported a failure, so the same call would fail again or repeat its effects. */
+const AFTER_TOOL_ERROR = "Do not repeat the call unchanged.";
+
+/** Removes the names of the tool, which the caller has sent, and its risk, which is in `_meta`. */
+function withoutNames(error: unknown): unknown {
+  if (!isJsonObject(error)) return error;
+  const { server: _server, tool: _tool, risk_level: _risk, ...rest } = error;
+  return rest;
 }

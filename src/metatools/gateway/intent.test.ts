@@ -8,7 +8,6 @@ import { toRegistry, toRegistryText } from "../../registry/registry.js";
 import { fitContext, toConfidences } from "./context-fit.js";
 import { listOperations } from "./operations.js";
 import { findCountry, findCurrency, isSameCountry } from "./countries-and-currencies.js";
-import { toMatchReason } from "./reason.js";
 
 const CHARGE = "paystack:charge-authorization";
 
@@ -16,61 +15,51 @@ describe("gateway.intent", () => {
   it("returns everything that is needed for a call", async () => {
     const { run } = await setUpPayments();
     expect(await run("gateway.intent", { query: CHARGE })).toEqual({
-      recommended: {
-        adapter: "paystack",
-        tool: "charge-authorization",
-        tool_id: CHARGE,
-        confidence: 1,
-        why: "The query is this tool's id.",
-      },
+      recommended: { tool_id: CHARGE, confidence: 1 },
       ready_to_execute: {
-        tool_id: CHARGE,
         required_params: ["amount", "email", "authorization_code"],
-        optional_params: ["reference"],
         param_schemas: {
-          amount: { type: "integer", description: "Amount in kobo" },
-          email: { type: expect.stringMatching(/^string/) as string },
-          authorization_code: { type: "string", description: "The authorization code of an earlier charge" },
-          reference: { type: "string" },
+          amount: "integer: Amount in kobo",
+          email: expect.stringMatching(/^string/) as string,
+          authorization_code: "string: The authorization code of an earlier charge",
+          reference: "string",
         },
         example: { amount: 500000, email: "customer@example.com", authorization_code: "AUTH_1" },
-        constraints: {
-          risk_level: "high",
-          requires_idempotency: true,
-          requires_confirmation: false,
-          rate_limit: "100 req/min",
-        },
+        constraints: { risk_level: "high", requires_idempotency: true, rate_limit: "100 req/min" },
       },
-      missing_inputs: [
-        { field: "amount", question: 'What is "amount"? Amount in kobo' },
-        { field: "email", question: 'What is "email"?' },
-        {
-          field: "authorization_code",
-          question: 'What is "authorization_code"? The authorization code of an earlier charge',
-        },
-      ],
-      next_step:
-        "Fill in missing_inputs, then call gateway.execute with tool_id and params, and with a new options.idempotency_key; reuse the same key when you repeat the call.",
-      alternatives: [],
-      search_context: {
-        mode: "global",
-        matched_adapters: ["paystack"],
-        query_interpreted: "paystack, charge, authorization",
-      },
+      next_step: "Call gateway.execute with options.idempotency_key.",
     });
   });
 
-  it("recommends a tool by the words of the query, names the words, and limits the alternatives", async () => {
+  it("has missing_inputs only if the query states a value, and then only the other parameters", async () => {
+    const { run } = await setUpPayments();
+    const answer = await run("gateway.intent", { query: "create an issue in a repository with title 'Broken'" });
+    expect(answer).toMatchObject({ recommended: { tool_id: "github:create_issue" } });
+    const { missing_inputs: missing, ready_to_execute: ready } = answer as {
+      missing_inputs: string[];
+      ready_to_execute: { example: object };
+    };
+    expect(ready.example).toEqual({ title: "Broken" });
+    expect(missing).toEqual(["repo"]);
+  });
+
+  it("returns as many alternatives as the caller requests, each with its signature", async () => {
     const { run } = await setUpPayments();
     const answer = await run("gateway.intent", { query: "create an issue in a repository", limit: 1 });
-    expect(answer).toMatchObject({
-      recommended: {
-        tool_id: "github:create_issue",
-        why: expect.stringContaining('Matches "create", "issue", "repository"'),
-      },
-      search_context: { mode: "global", query_interpreted: "create, issue, repository" },
-    });
-    expect((answer["alternatives"] as unknown[]).length).toBeLessThanOrEqual(1);
+    expect(answer).toMatchObject({ recommended: { tool_id: "github:create_issue" } });
+    expect(answer["alternatives"]).toEqual([
+      { tool_id: expect.any(String), confidence: expect.any(Number), signature: expect.stringMatching(/^\(.*\)$/) },
+    ]);
+  });
+
+  it("omits alternatives less than half as likely as the recommended tool, unless the caller passes a limit", async () => {
+    const { run } = await setUpPayments();
+    const idsOf = async (args: object) =>
+      ((await run("gateway.intent", args))["alternatives"] ?? []) as { confidence: number }[];
+    const query = "create an issue in a repository";
+    const all = await idsOf({ query, limit: 3 });
+    expect(all.length).toBeGreaterThan(1);
+    expect(await idsOf({ query })).toEqual(all.filter(({ confidence }) => confidence >= 0.5));
   });
 
   it("recommends nothing below minConfidence, and returns up to eight options with their requests", async () => {
@@ -82,8 +71,8 @@ describe("gateway.intent", () => {
         expect.objectContaining({
           tool_id: "stripe:charge-card",
           description: "Charge a card.",
-          required_params: ["amount"],
-          optional_params: expect.any(Array) as string[],
+          signature: "(amount: integer)",
+          risk_level: "high",
         }),
       ]) as object[],
     });
@@ -106,20 +95,20 @@ describe("gateway.intent", () => {
         { tool_id: "stripe:create-refund", confidence: 0.5 },
       ],
     });
-    expect(await run("gateway.intent", { query: "create-refund", context: { country: "Ghana" } })).toMatchObject({
+    const query = "create-refund";
+    expect(await run("gateway.intent", { query, limit: 1, context: { country: "Ghana" } })).toMatchObject({
       recommended: {
         tool_id: "paystack:create-refund",
         confidence: 0.95,
-        why: "The query is this tool's name; paystack lists the country GH.",
+        why: "paystack lists the country GH.",
       },
       alternatives: [
         { tool_id: "stripe:create-refund", confidence: 0.05, why: expect.stringContaining("does not list") as string },
       ],
-      next_step: expect.stringContaining("needs a confirmation by the user"),
+      next_step: expect.stringContaining("Your user has to confirm the call."),
     });
     expect(await run("gateway.intent", { query: "create-refund", adapter: "stripe" })).toMatchObject({
       recommended: { tool_id: "stripe:create-refund", confidence: 1 },
-      search_context: { mode: "adapter-specific" },
     });
   });
 
@@ -164,9 +153,25 @@ describe("gateway.intent", () => {
   it("searches only the requested adapter", async () => {
     const { run } = await setUpPayments({ gateway: { minConfidence: 0 } });
     expect(await run("gateway.intent", { query: "charge a card", adapter: "paystack" })).toMatchObject({
-      recommended: { adapter: "paystack" },
-      search_context: { mode: "adapter-specific", matched_adapters: ["paystack"] },
+      recommended: { tool_id: expect.stringMatching(/^paystack:/) as string },
     });
+  });
+
+  it("reports the country and the currency that it reads from the query", async () => {
+    const { run } = await setUpPayments({ gateway: { minConfidence: 0 } });
+    expect(await run("gateway.intent", { query: "charge a card in Nigeria" })).toMatchObject({
+      search_context: { query_interpreted: "country NG" },
+    });
+    const given = await run("gateway.intent", { query: "charge a card", context: { country: "NG" } });
+    expect(given).not.toHaveProperty("search_context");
+  });
+
+  it("has no member twice", async () => {
+    const { run } = await setUpPayments({ gateway: { minConfidence: 0 } });
+    const answer = await run("gateway.intent", { query: "charge a card in Nigeria", limit: 3 });
+    const ids = JSON.stringify(answer).match(/"[a-z]+:[a-z-_]+"/g) ?? [];
+    expect(ids.length).toBeGreaterThan(1);
+    expect(new Set(ids).size).toBe(ids.length);
   });
 
   it("lists the three closest tools with a note if no tool fits", async () => {
@@ -175,7 +180,7 @@ describe("gateway.intent", () => {
     expect(answer).toMatchObject({
       needs_selection: true,
       options: [{ tool_id: expect.any(String) }, { tool_id: expect.any(String) }, { tool_id: expect.any(String) }],
-      note: "No tool fits well. The options are the closest tools.",
+      note: "No tool fits well; these are the closest.",
     });
     expect(answer).not.toHaveProperty("recommended");
   });
@@ -258,7 +263,7 @@ describe("gateway.intent with an exported registry", () => {
         hint: expect.stringContaining("anygpt mcp registry export"),
         facts: { failed_operations: [reason], next_step: expect.stringContaining("gateway.tools") },
       });
-      expect(await run("gateway.tools", { adapter: "paystack" })).toMatchObject({ returned: 4 });
+      expect(await run("gateway.tools", { adapter: "paystack" })).toMatchObject({ total_tools: 4 });
     });
   });
 
@@ -353,22 +358,5 @@ describe("countries and currencies", () => {
     expect(findCurrency("a Nigerian bank", ["GHS", "NGN"])).toMatchObject({ code: "NGN" });
     expect(findCurrency("pay 100 dollars", ["AUD", "USD"])).toBeUndefined();
     expect(findCurrency("pay 100 dollar", ["AUD", "USD"])).toBeUndefined();
-  });
-});
-
-describe("toMatchReason", () => {
-  it("lists words, synonyms, tags, similar words and facts", () => {
-    const match = (word: string, found: string, kind: "exact" | "same" | "near", field: "name" | "tags" = "name") =>
-      ({ word, found, kind, fields: [field] }) as const;
-    const matches = [
-      match("remove", "delete", "same"),
-      match("page", "page", "exact"),
-      match("cms", "cms", "exact", "tags"),
-      match("remove a page", "erase", "near"),
-    ];
-    expect(toMatchReason(matches, ["x lists the country NG"])).toBe(
-      'Matches "remove" as "delete", "page"; tagged "cms"; near in meaning: "erase"; x lists the country NG.',
-    );
-    expect(toMatchReason([], [])).toBe("The tool is nearest in meaning to the query as a whole.");
   });
 });

@@ -1,17 +1,16 @@
 import { z } from "zod";
+import { toSignature } from "../../catalog/signature.js";
 import { describePending } from "../../catalog/starts.js";
 import { DiscoveryError } from "../../errors.js";
 import type { JsonObject } from "../../model/json.js";
 import { RETRY_AFTER_SECONDS } from "../../model/start.js";
 import { describeFinding, type Finding } from "../../registry/check-registry.js";
-import { isStopWord } from "../../search/stop-words.js";
-import { tokenizeQuery } from "../../search/tokenize.js";
 import { defineMetaTool, type MetaTool } from "../meta-tool.js";
 import { summaryOf } from "../metadata.js";
 import { type OperationCandidate, type Candidates, findCandidates, type Intent } from "./candidates.js";
 import type { GatewayTable } from "./parts.js";
 import { toMissingInputs, toReady } from "./ready.js";
-import { isUnaskedDeletion, readStatedValues } from "./stated-values.js";
+import { isUnaskedDestruction, readStatedValues } from "./stated-values.js";
 
 const text = z.string().min(1);
 
@@ -32,10 +31,16 @@ export function gatewayIntent(table: GatewayTable): MetaTool {
       limit: z.int().min(1).max(50).optional().describe(`Max alternatives, default ${table.options.limit}`),
     }),
     readOnly: true,
-    async run({ query, adapter, context = {}, limit = table.options.limit }, call) {
+    async run({ query, adapter, context = {}, limit }, call) {
       const findings = await table.registryComparison.findings();
       if (findings.length > 0) throw intentDisabled(findings, table);
-      const intent: Intent = { query, adapter, context, limit };
+      const intent: Intent = {
+        query,
+        adapter,
+        context,
+        limit: limit ?? table.options.limit,
+        isLimited: limit !== undefined,
+      };
       const candidates = await findCandidates(intent, table, call);
       return { kind: "data", data: toAnswer(intent, candidates, table) };
     },
@@ -49,69 +54,116 @@ export function gatewayIntent(table: GatewayTable): MetaTool {
 function toAnswer(intent: Intent, candidates: Candidates, table: GatewayTable): JsonObject {
   const [first, second] = candidates.list;
   const context = toSearchContext(intent, candidates);
-  if (first === undefined) return { ...describeNothing(candidates, table), search_context: context };
+  if (first === undefined) return { ...describeNothing(candidates, table), ...context };
   const isGuess =
     candidates.fit === "none" ||
     first.confidence < table.options.minConfidence ||
     first.confidence === second?.confidence ||
-    (first.confidence < 1 && isUnaskedDeletion(intent.query, first.tool));
-  if (isGuess) return { ...toSelection(intent, candidates, table), search_context: context };
+    (first.confidence < 1 && isUnaskedDestruction(intent.query, first.tool, first.operation.risk_level));
+  if (isGuess) return { ...toSelection(intent, candidates, table), ...context };
   const { tool, operation } = first;
   const stated = readStatedValues(intent.query, tool);
+  const missing = toMissingInputs(tool, operation, stated);
+  const alternatives = candidates.list
+    .slice(1, 1 + intent.limit)
+    .filter(({ confidence }) => intent.isLimited || confidence >= first.confidence * MIN_SHARE)
+    .map(toAlternative);
   return {
-    recommended: toListed(first),
+    recommended: { tool_id: tool.id, confidence: first.confidence, ...toWhy(first) },
     ready_to_execute: toReady(tool, operation, { policy: table.policy, stated }),
-    missing_inputs: toMissingInputs(tool, operation, stated),
+    ...(missing.length === operation.required_params.length ? {} : { missing_inputs: missing }),
     next_step: toNextStep(first, table),
-    alternatives: candidates.list.slice(1, 1 + intent.limit).map(toListed),
-    search_context: context,
+    ...(alternatives.length > 0 ? { alternatives } : {}),
+    ...context,
   };
 }
 
-function toListed({ tool, confidence, why }: OperationCandidate) {
-  return { adapter: tool.server, tool: tool.name, tool_id: tool.id, confidence, why };
+/**
+ * Unless the caller passes a limit, an alternative must be at least this likely, compared with the recommended tool: a
+ * less likely one only costs tokens.
+ */
+const MIN_SHARE = 0.5;
+
+function toAlternative(candidate: OperationCandidate): JsonObject {
+  const { tool, confidence } = candidate;
+  return { tool_id: tool.id, confidence, ...toCallFacts(candidate) };
+}
+
+const MAX_SIGNATURE = 400;
+
+/**
+ * What a caller has to know to call the tool without another look-up: the parameters, the risk if the call needs a key
+ * or a confirmation, and how the context fits.
+ */
+function toCallFacts(candidate: OperationCandidate): JsonObject {
+  const { tool, operation } = candidate;
+  // The name is in `tool_id`.
+  const signature = toSignature({ ...tool.definition, name: "" });
+  const isRisky = operation.idempotency_required || operation.confirmation_required;
+  return {
+    ...(signature.length <= MAX_SIGNATURE ? { signature } : { required_params: operation.required_params }),
+    ...(isRisky ? { risk_level: operation.risk_level } : {}),
+    ...toWhy(candidate),
+  };
+}
+
+function toWhy({ why }: OperationCandidate): JsonObject {
+  return why === undefined ? {} : { why };
 }
 
 function toNextStep({ operation }: OperationCandidate, { nameOf }: GatewayTable): string {
-  const start = operation.required_params.length > 0 ? "Fill in missing_inputs, then call" : "Call";
-  const key = operation.idempotency_required
-    ? ", and with a new options.idempotency_key; reuse the same key when you repeat the call"
-    : "";
-  const confirm = operation.confirmation_required ? ". The call needs a confirmation by the user" : "";
-  return `${start} ${nameOf("execute")} with tool_id and params${key}${confirm}.`;
+  const key = operation.idempotency_required ? " with options.idempotency_key" : "";
+  const confirm = operation.confirmation_required ? " Your user has to confirm the call." : "";
+  return `Call ${nameOf("execute")}${key}.${confirm}`;
 }
 
 const MIN_OPTIONS = 5;
 const MAX_OPTIONS = 8;
 /** If no tool fits: the maximum number of options. */
 const MAX_CLOSEST = 3;
+const CLOSEST_SUMMARY = 40;
 
 function toSelection({ limit }: Intent, { list, fit, pending }: Candidates, table: GatewayTable): JsonObject {
-  const { nameOf } = table;
   const isFitting = fit !== "none";
   const count = isFitting ? Math.min(Math.max(limit, MIN_OPTIONS), MAX_OPTIONS) : MAX_CLOSEST;
-  const choose = `call ${nameOf("intent")} with its tool_id as query`;
-  const next = isFitting
-    ? `No option is certain. Choose one of the options or ask your user, then ${choose}, or search again with other words.`
-    : `Search again with other words, or call ${nameOf("adapters")} to see all adapters. If an option does what your user wants, ${choose}.`;
+  const shown = list.slice(0, count);
+  const next = isFitting ? toChoice(shown, table) : toNewSearch(table);
   return {
     needs_selection: true,
-    options: list.slice(0, count).map((one) => ({
-      ...toListed(one),
-      description: summaryOf(one.tool),
-      ...(one.tool.operation === undefined ? {} : { method: one.tool.operation.method, path: one.tool.operation.path }),
-      required_params: one.operation.required_params,
-      optional_params: one.operation.optional_params.slice(0, MAX_OPTIONAL),
-    })),
-    missing_inputs: [],
-    ...(isFitting ? {} : { note: "No tool fits well. The options are the closest tools." }),
+    options: shown.map(isFitting ? toOption : toClosest),
+    ...(isFitting ? {} : { note: "No tool fits well; these are the closest." }),
     next_step:
       pending.length > 0 ? `${next} ${describePending(pending)} Call again in ${RETRY_AFTER_SECONDS} s.` : next,
     ...(pending.length > 0 ? { retry_after_seconds: RETRY_AFTER_SECONDS } : {}),
   };
 }
 
-const MAX_OPTIONAL = 8;
+function toOption(candidate: OperationCandidate): JsonObject {
+  const { tool, confidence } = candidate;
+  return {
+    tool_id: tool.id,
+    confidence,
+    description: summaryOf(tool),
+    ...(tool.operation === undefined ? {} : { method: tool.operation.method, path: tool.operation.path }),
+    ...toCallFacts(candidate),
+  };
+}
+
+/** A tool that does not fit: the caller only has to see what there is. */
+function toClosest({ tool }: OperationCandidate): JsonObject {
+  return { tool_id: tool.id, description: summaryOf(tool, CLOSEST_SUMMARY) };
+}
+
+function toChoice(options: readonly OperationCandidate[], { nameOf }: GatewayTable): string {
+  const key = options.some(({ operation }) => operation.idempotency_required)
+    ? " (with options.idempotency_key if it has a risk_level)"
+    : "";
+  return `Choose an option or ask your user, then call ${nameOf("execute")}${key}. Or search again with other words.`;
+}
+
+function toNewSearch({ nameOf }: GatewayTable): string {
+  return `Search again with other words, or see all adapters with ${nameOf("adapters")}.`;
+}
 
 /** The answer if the caller can see no tool, for example because all servers are still starting. */
 function describeNothing({ pending }: Candidates, { nameOf }: GatewayTable): JsonObject {
@@ -126,15 +178,17 @@ function describeNothing({ pending }: Candidates, { nameOf }: GatewayTable): Jso
   };
 }
 
-function toSearchContext({ query, adapter, limit }: Intent, { list, context, pending }: Candidates): JsonObject {
-  const words = tokenizeQuery(query, () => false).filter((word) => !isStopWord(word));
-  const given = Object.entries(context).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]));
-  return {
-    mode: adapter === undefined ? "global" : "adapter-specific",
-    matched_adapters: [...new Set(list.slice(0, 1 + limit).map(({ tool }) => tool.server))],
-    query_interpreted: [...new Set(words), ...given].join(", "),
+/** What the caller cannot know: the context that was read from the query, and the adapters that were not searched. */
+function toSearchContext(intent: Intent, { context, pending }: Candidates): JsonObject {
+  const read = Object.entries(context).filter(
+    ([name, value]) => value !== undefined && value !== intent.context[name as keyof typeof context],
+  );
+  const interpreted = read.map(([name, value]) => `${name} ${value}`).join(", ");
+  const found = {
+    ...(interpreted === "" ? {} : { query_interpreted: interpreted }),
     ...(pending.length > 0 ? { pending_adapters: pending.map(({ name }) => name) } : {}),
   };
+  return Object.keys(found).length === 0 ? {} : { search_context: found };
 }
 
 const MAX_NAMED = 10;

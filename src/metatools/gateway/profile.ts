@@ -1,5 +1,5 @@
 // Creates the five meta-tools of the profile `gateway`. It depends on no protocol and no client.
-import { DiscoveryError } from "../../errors.js";
+import { DiscoveryError, ERRORS } from "../../errors.js";
 import type { Finding } from "../../registry/check-registry.js";
 import type { DescribeStep } from "../../model/next-steps.js";
 import type { MetaTool } from "../meta-tool.js";
@@ -50,7 +50,10 @@ export function createGatewayProfile(parts: GatewayParts): GatewayProfile {
   };
 }
 
-/** Adds `next_step` to the errors of a meta-tool: how to continue with the meta-tools of this profile. */
+/**
+ * Adds `next_step` to the errors of a meta-tool: how to continue with the meta-tools of this profile. Removes the names
+ * of the server and the tool, because the caller has sent them and the message contains them.
+ */
 function withNextStep(metaTool: MetaTool, nameOf: NameOf): MetaTool {
   return {
     ...metaTool,
@@ -59,20 +62,36 @@ function withNextStep(metaTool: MetaTool, nameOf: NameOf): MetaTool {
         return await metaTool.run(args, context);
       } catch (error) {
         if (!(error instanceof DiscoveryError)) throw error;
-        throw error.with({ facts: { ...error.facts, next_step: nextStep(error, metaTool.name, nameOf) } });
+        const next_step = nextStep(error, metaTool.name, nameOf);
+        throw error.with({
+          server: undefined,
+          tool: undefined,
+          facts: { ...error.facts, retryable: isRetryable(error), next_step },
+        });
       }
     },
   };
 }
 
-function nextStep({ code, tool, server }: DiscoveryError, by: string, nameOf: NameOf): string {
-  if (code === "TOOL_NOT_FOUND" || code === "TOOL_DISABLED") return `Find another tool with ${nameOf("intent")}.`;
-  if (code === "SERVER_NOT_FOUND") {
-    return `See all adapters with ${nameOf("adapters")}, or find a tool with ${nameOf("intent")}.`;
-  }
-  if (code === "TOOL_VALIDATION_ERROR" && server !== undefined && tool !== undefined) {
-    return `Correct params (${nameOf("intent")} with query "${server}:${tool}" describes them) and call ${by} again.`;
-  }
-  if (code === "CONFIGURATION_ERROR") return `Use ${nameOf("tools")} and ${nameOf("execute")} instead.`;
-  return `Follow the hint, then call ${by} again.`;
+/**
+ * The next step after an error. The hint says whether and how to repeat the call, and the next step never contradicts
+ * it: it only names the meta-tool that the hint leaves open.
+ */
+function nextStep(error: DiscoveryError, by: string, nameOf: NameOf): string {
+  if (error.code === "TOOL_DISABLED") return `Find another tool with ${nameOf("intent")}.`;
+  if (error.code === "CONFIGURATION_ERROR" && by === nameOf("intent"))
+    return `Use ${nameOf("tools")} and ${nameOf("execute")} instead.`;
+  if (error.nextSteps.length > 0) return "Follow the hint.";
+  return isRetryable(error) ? `Call ${by} again.` : "Do not repeat the call unchanged.";
+}
+
+/**
+ * Whether the same call may be repeated, as the hint says. The error code alone does not decide: a call that timed out
+ * before it was sent may be repeated, and one that perhaps ran may not.
+ */
+function isRetryable({ code, nextSteps, executed, facts }: DiscoveryError): boolean {
+  const saysRetry = nextSteps.some(({ action }) => action === "retry");
+  const needsChange = facts["violations"] !== undefined || facts["problems"] !== undefined;
+  if (saysRetry && executed === "no") return !needsChange;
+  return ERRORS[code].retryable && executed !== "unknown";
 }

@@ -49,7 +49,6 @@ describe("toReady", () => {
     expect(described).toContain("optional_0");
     expect(described).not.toContain("big");
     expect(answer).toMatchObject({
-      optional_params: { length: 301 },
       omitted: [`${302 - described.length} optional parameters`],
       full_schema: "anygpt://tools/github/create_issue",
     });
@@ -58,21 +57,28 @@ describe("toReady", () => {
   it("lists required scopes", async () => {
     const policy = { scopes: [{ tools: "*", required_scopes: ["issues:write"] }] };
     expect((await ready({ type: "object" }, policy)).ready).toMatchObject({
-      constraints: { risk_level: "high", rate_limit: null, required_scopes: ["issues:write"] },
+      constraints: { risk_level: "high", required_scopes: ["issues:write"] },
     });
+  });
+});
+
+describe("toReady with a constraint that does not exist", () => {
+  it("omits it, and all constraints if the risk is low", async () => {
+    const policy = { risk: [{ tools: "*", risk: "low" }] };
+    expect((await ready({ type: "object" }, policy)).ready).toEqual({ required_params: [], param_schemas: {} });
   });
 });
 
 describe("toMissingInputs", () => {
   it.each([
-    [{ type: "string" }, 'What is "x"?'],
-    [{ type: "string", description: "The name.\n\nOf it." }, 'What is "x"? The name. Of it.'],
-    [{ enum: ["a", "b"] }, 'What is "x" (a, b)?'],
-    [{ enum: Array.from({ length: 9 }, (_, n) => n) }, 'What is "x"?'],
-    [undefined, 'What is "x"?'],
-  ])("asks for a parameter with the schema %j", async (schema, question) => {
+    [{ type: "string" }, ["x"]],
+    [{ enum: ["a", "b"] }, ["x"]],
+    [undefined, ["x"]],
+    [{ const: "a" }, []],
+    [{ enum: ["a"] }, []],
+    [{ type: "string", default: "a" }, []],
+  ])("names a required parameter unless its schema %j has only one value or a default", async (schema, missing) => {
     const properties = schema === undefined ? {} : { x: schema };
-    const { missing } = await ready({ type: "object", properties, required: ["x"] });
-    expect(missing).toEqual([{ field: "x", question }]);
+    expect((await ready({ type: "object", properties, required: ["x"] })).missing).toEqual(missing);
   });
 });

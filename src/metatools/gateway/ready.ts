@@ -2,33 +2,50 @@ import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { Tool } from "../../model/tool.js";
 import type { Policy } from "../../policy/policy.js";
 import type { RateBucket } from "../../policy/ruling.js";
+import { hasWrittenExample } from "../../registry/example.js";
 import type { Operation } from "../../registry/operation.js";
-import { cutAtSentence } from "../../util/cut-at-sentence.js";
-import { descriptionOf } from "../../util/type-expression.js";
 import { describeTool, type ToolDetails, type ToolParameter, toolUri } from "../describe-tool.js";
 
-/** Returns everything that a caller needs to call the tool, so that no further look-up is necessary. */
 interface ReadyParts {
   readonly policy: Policy;
   /** Values of parameters that the query states. They replace those of the example. */
   readonly stated?: JsonObject;
 }
 
+/**
+ * Returns everything that a caller needs to call the tool, so that no further look-up is necessary. Every parameter is
+ * in `param_schemas`, unless `omitted` says otherwise; those that are not in `required_params` are optional.
+ */
 export function toReady(tool: Tool, operation: Operation, { policy, stated = {} }: ReadyParts): JsonObject {
   const { parameters, additional, types, inputSchema, omitted, full } = describeWithinLimit(tool, operation);
+  const example = toExample(tool, operation, stated);
+  const constraints = toStrictConstraints(tool, operation, policy);
   return {
-    tool_id: tool.id,
     required_params: operation.required_params,
-    optional_params: operation.optional_params,
     param_schemas: Object.fromEntries(parameters.map((parameter) => [parameter.name, toParamSchema(parameter)])),
     ...(additional === undefined ? {} : { additional_params: additional }),
     ...(types === undefined ? {} : { types }),
     ...(inputSchema === undefined ? {} : { input_schema: inputSchema }),
     ...(omitted === undefined ? {} : { omitted }),
     ...(full === undefined ? {} : { full_schema: full }),
-    example: isJsonObject(operation.example_request) ? { ...operation.example_request, ...stated } : stated,
-    constraints: toConstraints(tool, operation, policy),
+    ...(example === undefined ? {} : { example }),
+    ...(Object.keys(constraints).length > 0 ? { constraints } : {}),
   };
+}
+
+/**
+ * The example of the document, with the values that the query states. Without both, undefined: a generated example has
+ * only placeholders and repeats the types.
+ */
+function toExample(tool: Tool, operation: Operation, stated: JsonObject): JsonObject | undefined {
+  if (hasWrittenExample(tool)) return { ...operation.example_request, ...stated };
+  return Object.keys(stated).length > 0 ? stated : undefined;
+}
+
+/** The constraints that restrict a call: a risk above low, and what the call needs besides its parameters. */
+function toStrictConstraints(tool: Tool, operation: Operation, policy: Policy): JsonObject {
+  const constraints = Object.entries(toConstraints(tool, operation, policy));
+  return Object.fromEntries(constraints.filter(([, value]) => value !== false && value !== null && value !== "low"));
 }
 
 /** The maximum size of parameter descriptions in a result, in characters: about 1,500 tokens. */
@@ -40,7 +57,8 @@ const LARGE_PARAMETER = 400;
  * of the other optional parameters those after the first `MAX_LENGTH / 2` characters.
  */
 function describeWithinLimit(tool: Tool, { required_params: required }: Operation): ToolDetails {
-  const complete = describeTool(tool);
+  // Without the description of the tool, `full` is set only if parameters are cut.
+  const complete = describeTool({ ...tool, definition: { ...tool.definition, description: "" } });
   const { inputSchema: root } = tool.definition;
   const { properties } = root;
   if (lengthOf(complete) <= MAX_LENGTH || !isJsonObject(properties)) return complete;
@@ -64,14 +82,12 @@ function lengthOf({ parameters, types, inputSchema }: ToolDetails): number {
 }
 
 /**
- * Converts a parameter. `type` is a compact type expression such as `string`, `'open'|'closed'` or `integer 1..100`.
+ * Converts a parameter to its type and description in one text, for example `integer 1..100: How many to return`. Only
+ * a parameter that no type expression can describe is an object with its JSON Schema.
  */
-function toParamSchema({ type, description, schema }: ToolParameter): JsonObject {
-  return {
-    type,
-    ...(description === undefined ? {} : { description }),
-    ...(schema === undefined ? {} : { schema }),
-  };
+function toParamSchema({ type, description, schema }: ToolParameter): JsonObject | string {
+  if (schema !== undefined) return { type, ...(description === undefined ? {} : { description }), schema };
+  return description === undefined ? type : `${type}: ${description}`;
 }
 
 export function toConstraints(tool: Tool, operation: Operation, policy: Policy): JsonObject {
@@ -98,36 +114,19 @@ export function toRate({ calls, perMs }: RateBucket): string {
   return `${calls} req/${SPANS.get(perMs) ?? `${perMs / 1000} s`}`;
 }
 
-export interface MissingInput {
-  readonly field: string;
-  readonly question: string;
-}
-
-/** The question for a parameter lists its allowed values if there are at most this many. */
-const MAX_VALUES = 8;
-const MAX_DESCRIPTION_LENGTH = 120;
-
 /**
- * Returns the required parameters, each with a question that the caller has to answer. Omits those whose value the
- * query states, and those with only one possible value or a default.
+ * Returns the required parameters that still need a value. Omits those whose value the query states, and those with
+ * only one possible value or a default.
  */
 export function toMissingInputs(
   tool: Tool,
   { required_params: required }: Operation,
   stated: JsonObject = {},
-): MissingInput[] {
-  const { inputSchema: root } = tool.definition;
-  const members = isJsonObject(root["properties"]) ? root["properties"] : {};
+): readonly string[] {
+  const { properties } = tool.definition.inputSchema;
+  const members = isJsonObject(properties) ? properties : {};
   const schemaOf = (field: string): unknown => (Object.hasOwn(members, field) ? members[field] : undefined);
-  const isOpen = (field: string): boolean => !Object.hasOwn(stated, field) && !hasOwnValue(schemaOf(field));
-  return required.filter(isOpen).map((field) => {
-    const schema = schemaOf(field);
-    const values = isJsonObject(schema) ? schema["enum"] : undefined;
-    const isShort = Array.isArray(values) && values.length > 0 && values.length <= MAX_VALUES;
-    const choice = isShort ? ` (${values.map(String).join(", ")})` : "";
-    const description = cutAtSentence(descriptionOf(schema, root), MAX_DESCRIPTION_LENGTH);
-    return { field, question: `What is "${field}"${choice}? ${description}`.trim() };
-  });
+  return required.filter((field) => !Object.hasOwn(stated, field) && !hasOwnValue(schemaOf(field)));
 }
 
 /** Whether the document already says which value to send. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../model/json.js";
 import type { Tool } from "../../model/tool.js";
-import { isUnaskedDeletion, readStatedValues } from "./stated-values.js";
+import { isUnaskedDestruction, readStatedValues } from "./stated-values.js";
 
 function tool(name: string, properties: JsonObject = {}, required: readonly string[] = []): Tool {
   const definition = { name, inputSchema: { type: "object", properties, required: [...required] } };
@@ -23,6 +23,7 @@ describe("readStatedValues", () => {
     ["list the open issues", { state: { type: "string", enum: ["open", "closed"] } }, { state: "open" }],
     ["open or closed issues", { state: { type: "string", enum: ["open", "closed"] } }, {}],
     ["get the role with role_id role456.", { role_id: text }, { role_id: "role456" }],
+    ["post 'Hi all' with the title 'News, today'", { title: text, body: text }, { title: "News, today" }],
     ["list everything", { page: { type: "integer" } }, {}],
   ])("reads from %j the parameters of %j", (query, properties, values) => {
     expect(readStatedValues(query, tool("x", properties))).toEqual(values);
@@ -38,7 +39,17 @@ describe("readStatedValues", () => {
 });
 
 it("recognizes a deletion that the query does not ask for", () => {
-  expect(isUnaskedDeletion("take a backup", tool("delete_backup"))).toBe(true);
-  expect(isUnaskedDeletion("delete the backup", tool("delete_backup"))).toBe(false);
-  expect(isUnaskedDeletion("take a backup", tool("create_backup"))).toBe(false);
+  expect(isUnaskedDestruction("take a backup", tool("delete_backup"), "medium")).toBe(true);
+  expect(isUnaskedDestruction("delete the backup", tool("delete_backup"), "medium")).toBe(false);
+  expect(isUnaskedDestruction("take a backup", tool("create_backup"), "medium")).toBe(false);
+});
+
+it.each<[string, boolean]>([
+  ["money", true],
+  ["list the payments", true],
+  ["refund the payment", false],
+  ["give the customer the money back", false],
+])("recognizes whether %j asks for a destructive tool: unasked %s", (query, isUnasked) => {
+  expect(isUnaskedDestruction(query, tool("create_refund"), "destructive")).toBe(isUnasked);
+  expect(isUnaskedDestruction(query, tool("create_refund"), "high")).toBe(false);
 });

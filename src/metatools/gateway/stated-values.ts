@@ -1,25 +1,33 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { Tool } from "../../model/tool.js";
+import type { Risk } from "../../policy/risk.js";
 import { all, EMAIL_ADDRESS, QUOTED, WEB_ADDRESS } from "../../search/request/payload.js";
 import { interpretRequest } from "../../search/request/request.js";
+import { toStem } from "../../search/stem.js";
 import { readTraits, splitName } from "../../search/traits.js";
 import { toSearchDocument } from "../search-document.js";
 
-/** Whether the tool deletes something although the query does not ask for it. */
-export function isUnaskedDeletion(query: string, tool: Tool): boolean {
-  return readTraits(toSearchDocument(tool, undefined)).action === "delete" && !interpretRequest(query).isDestructive;
+/**
+ * Whether the query does not ask for what the tool destroys: the tool deletes something, or its risk is `destructive`,
+ * and the query has neither such a verb nor the action or a word of the tool's name.
+ */
+export function isUnaskedDestruction(query: string, tool: Tool, risk: Risk): boolean {
+  const { isDestructive, actions, stems } = interpretRequest(query);
+  const { action } = readTraits(toSearchDocument(tool, undefined));
+  if (isDestructive || (action !== "delete" && risk !== "destructive")) return false;
+  const isNamed = splitName(tool.name).some((word) => stems.get(toStem(word)) === 1);
+  return action === "delete" || !(isNamed || (action !== undefined && actions.has(action)));
 }
 
 /**
  * Reads the values of a tool's parameters that the query states: an e-mail address, a URL, a value of an enumeration, a
- * value after the parameter's name ("page 3"), or the only quoted text. Values that could belong to two parameters are
+ * value after the parameter's name ("page 3", "title 'New'"), or the only quoted text. Values that could belong to two parameters are
  * not read.
  */
 export function readStatedValues(query: string, tool: Tool): JsonObject {
   const { properties, required } = tool.definition.inputSchema;
   if (!isJsonObject(properties)) return {};
   const isRequired = new Set(Array.isArray(required) ? required : []);
-  const quoted = [...query.matchAll(all(QUOTED))].flatMap((match) => match.slice(1).filter((one) => one !== undefined));
   const stated: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(properties)) {
     if (!isJsonObject(schema)) continue;
@@ -31,6 +39,10 @@ export function readStatedValues(query: string, tool: Tool): JsonObject {
       isRequired.has(name) && stated[name] === undefined && isJsonObject(schema) && schema["type"] === "string",
   );
   const [only] = texts;
+  const named = new Set(Object.values(stated));
+  const quoted = [...query.matchAll(all(QUOTED))]
+    .flatMap((match) => match.slice(1).filter((one) => one !== undefined))
+    .filter((text) => !named.has(text));
   if (texts.length === 1 && only !== undefined && quoted.length === 1) stated[only[0]] = quoted[0];
   return stated;
 }
@@ -41,18 +53,16 @@ function readValue(query: string, name: string, schema: JsonObject): unknown {
   if (Array.isArray(values)) return findListed(query, values);
   if (type === "string" && (format === "email" || words.includes("email"))) return EMAIL_ADDRESS.exec(query)?.[0];
   if (type === "string" && (format === "uri" || words.includes("url"))) return WEB_ADDRESS.exec(query)?.[0];
-  const said = words.join("[ _-]?").replaceAll(/[^\p{L}\p{N}[\] _?-]/gu, "");
+  const said = `\\b${words.join("[ _-]?").replaceAll(/[^\p{L}\p{N}[\] _?-]/gu, "")}(?: is| of| to|:| =|=)? ?`;
   if (type === "integer" || type === "number") {
-    const found = new RegExp(`\\b${said}(?: is| of| to|:| =|=)? ?(-?\\d+(?:\\.\\d+)?)\\b`, "iu").exec(query)?.[1];
+    const found = new RegExp(`${said}(-?\\d+(?:\\.\\d+)?)\\b`, "iu").exec(query)?.[1];
     const number = found === undefined ? Number.NaN : Number(found);
     return Number.isFinite(number) && (type === "number" || Number.isInteger(number)) ? number : undefined;
   }
   if (type === "string") {
-    const found = new RegExp(
-      `\\b${said}(?: is| of| to|:| =|=)? ?["'\`“]?([\\p{L}_-]*\\p{N}[\\p{L}\\p{N}_.-]*)`,
-      "iu",
-    ).exec(query);
-    return found?.[1]?.replace(/[.]$/u, "");
+    const quoted = new RegExp(`${said}(?:${QUOTED.source})`, "iu").exec(query)?.slice(1);
+    const found = new RegExp(`${said}["'\`“]?([\\p{L}_-]*\\p{N}[\\p{L}\\p{N}_.-]*)`, "iu").exec(query);
+    return quoted?.find((one) => one !== undefined) ?? found?.[1]?.replace(/[.]$/u, "");
   }
   return undefined;
 }

@@ -32,6 +32,7 @@ export function gatewayTools(table: GatewayTable): MetaTool {
       const matching =
         search === undefined ? all.filter(filter) : await searchIn({ server, query: search, filter }, table);
       const shown = matching.slice(offset, offset + limit);
+      const categories = Object.keys(countCategories(server));
       const isFiltered = search !== undefined || category !== undefined;
       return {
         kind: "data",
@@ -39,9 +40,8 @@ export function gatewayTools(table: GatewayTable): MetaTool {
           adapter,
           total_tools: all.length,
           ...(isFiltered ? { matching: matching.length } : {}),
-          returned: shown.length,
-          offset,
-          categories: Object.keys(countCategories(server)),
+          ...(shown.length === all.length ? {} : { returned: shown.length, offset }),
+          ...(categories.length > 0 ? { categories } : {}),
           tools: shown.map((tool) => toListed(tool, server, table)),
           next_step: toNextStep(matching.length - offset - shown.length, offset + shown.length, table),
         },
@@ -71,20 +71,20 @@ async function searchIn(
 
 function toNextStep(remaining: number, next: number, { nameOf }: GatewayTable): string {
   const more = remaining > 0 ? ` ${remaining} more tools follow from offset ${next}.` : "";
-  return `Use ${nameOf("intent")} with a tool_id as query for its full schema.${more}`;
+  return `${nameOf("intent")} with a tool_id describes its parameters.${more}`;
 }
 
 function toListed(tool: Tool, server: CatalogServer, { operations }: GatewayTable): JsonObject {
   const { category, method, risk_level, required_params, optional_params } = operations.of(tool, server);
   return {
     tool_id: tool.id,
-    name: tool.definition.title ?? toTitle(tool.name),
     description: summaryOf(tool),
     ...(category === undefined ? {} : { category }),
     ...(method === undefined ? {} : { method }),
-    risk_level,
-    required_params,
-    optional_param_count: optional_params.length,
+    // A risk that is not low is the exception that a caller has to know.
+    ...(risk_level === "low" ? {} : { risk_level }),
+    ...(required_params.length > 0 ? { required_params } : {}),
+    ...(optional_params.length > 0 ? { optional_param_count: optional_params.length } : {}),
   };
 }
 

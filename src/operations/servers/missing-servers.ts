@@ -1,7 +1,6 @@
 import type { CatalogServer } from "../../catalog/snapshot.js";
 import type { PendingServer } from "../../catalog/starts.js";
 import type { Stages } from "../../gateway/stages.js";
-import { toListedServer } from "../../metatools/discovery-profile.js";
 import type { JsonObject } from "../../model/json.js";
 import { type DescribeStep, withHintText } from "../../model/next-steps.js";
 import { type ListedServer, listDisabled, listServers } from "./listed-server.js";
@@ -55,9 +54,33 @@ export function toServerListJson(
   const starts = new Map(discovery.starts().map((start) => [start.name, start]));
   const off = disabled.map(({ name, transport, file = null }) => ({ name, transport, file }));
   return {
-    servers: enabled.map((one) => toListedServer(one, { isLong: false, start: starts.get(one.name) })),
+    servers: enabled.map((one) => toServerJson(one, starts.get(one.name))),
     ...(off.length === 0 ? {} : { disabled: off }),
     ...toMissingJson(missing, describe),
+  };
+}
+
+/**
+ * A server as `list --json` shows it. Unlike the list that agents read, it always has a `status`. `start`: how far the
+ * start of the server is; undefined if its tools are known or the start failed.
+ */
+function toServerJson(server: ListedServer, start: PendingServer | undefined): JsonObject {
+  const { name, description, toolCount, enabledCount, status, known, reason } = server;
+  return {
+    name,
+    ...(description === "" ? {} : { description }),
+    toolCount,
+    ...(enabledCount === toolCount ? {} : { enabledCount }),
+    status,
+    // "disconnected" alone would look like a failure, but the gateway closes idle connections. The next call opens them
+    // again.
+    ...(status === "disconnected" && known && start === undefined ? { ready: true } : {}),
+    ...(start !== undefined
+      ? { pending: true, phase: start.phase, seconds: Math.floor(start.forMs / 1000) }
+      : known
+        ? {}
+        : { known: false }),
+    ...(reason === undefined ? {} : { reason }),
   };
 }
 

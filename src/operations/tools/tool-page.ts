@@ -2,9 +2,10 @@
 import type { ToolChange } from "../../catalog/record.js";
 import type { Stages } from "../../gateway/stages.js";
 import { describeTool } from "../../metatools/describe-tool.js";
-import { metaToolData } from "../../metatools/meta-tool.js";
-import { localActor } from "../../model/actor.js";
-import { isJsonObject, type JsonObject } from "../../model/json.js";
+import { describeCut } from "../../metatools/details-answer.js";
+import type { FilteredTools } from "../../metatools/list-tools.js";
+import { summaryOf } from "../../metatools/metadata.js";
+import type { JsonObject } from "../../model/json.js";
 import type { Tool } from "../../model/tool.js";
 import { type AssessedRisk, isAtLeast } from "../../policy/risk.js";
 import type { Ruling } from "../../policy/ruling.js";
@@ -36,10 +37,19 @@ export function inspectTool(tool: Tool, stages: Stages): ToolPage {
   };
 }
 
-export function toToolJson({ tool, changes, disabledBy, ruling, isToBeConfirmed }: ToolPage): JsonObject {
+/** The sentence that tells a user of the CLI how to see what was cut from the details of a tool. */
+export const READ_ALL = "Add --full to see everything.";
+
+/** One tool as JSON. With `isFull`, its texts are complete and the raw schema is included. */
+export function toToolJson(page: ToolPage, isFull: boolean): JsonObject {
+  const { tool, changes, disabledBy, ruling, isToBeConfirmed } = page;
   const { risk, scopes, bucket, key } = ruling;
+  const details = describeTool(tool, { isWhole: isFull });
+  const cut = isFull ? undefined : describeCut(details, READ_ALL);
   return {
-    ...describeTool(tool),
+    ...details,
+    ...(isFull ? toWholeTexts(tool) : {}),
+    ...(cut === undefined ? {} : { cut }),
     enabled: tool.enabled,
     ...(disabledBy === undefined ? {} : { rule: disabledBy }),
     ...(tool.tags.length === 0 ? {} : { tags: tool.tags }),
@@ -56,6 +66,15 @@ export function toToolJson({ tool, changes, disabledBy, ruling, isToBeConfirmed 
   };
 }
 
+/** The description and the schemas of a tool, as the server sent them. */
+function toWholeTexts({ definition: { description, inputSchema, outputSchema } }: Tool): JsonObject {
+  return {
+    ...(description === undefined ? {} : { description }),
+    inputSchema,
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+  };
+}
+
 /** The rule that enables or disables a tool, and its risk. */
 export interface ToolExplanation {
   readonly rule: string;
@@ -66,26 +85,22 @@ export function explainTool(tool: Tool, { rules, policy }: Stages): ToolExplanat
   return { rule: explain(rules, decideRules(rules, tool)), risk: policy.ruling(tool).risk };
 }
 
-/** The result of the meta-tool `list_tools`; with `isExplained`, each tool also has its rule and risk. */
-export async function listToolsJson(
-  server: string,
+/** All tools of a server as JSON, without pages; with `isExplained`, each tool also has its rule and risk. */
+export function listToolsJson(
+  { server, serverTools, found }: { server: string; serverTools: readonly Tool[]; found: FilteredTools },
   stages: Stages,
-  { includeDisabled, isExplained }: { readonly includeDisabled: boolean; readonly isExplained: boolean },
-): Promise<JsonObject> {
-  const context = { actor: localActor("cli") };
-  const data = await metaToolData(stages.metaTools, "list_tools", { server, includeDisabled }, context);
-  if (!isExplained || !Array.isArray(data["tools"])) return data;
-  const byName = new Map(
-    stages
-      .snapshot()
-      .servers.get(server)
-      ?.tools.map((tool) => [tool.name, tool]),
-  );
-  const tools = data["tools"].filter(isJsonObject).map((one) => {
-    const tool = byName.get(String(one["name"]));
-    if (tool === undefined) return one;
-    const { rule, risk } = explainTool(tool, stages);
-    return { ...one, rule, risk: risk.risk, risk_origin: risk.origin.detail };
-  });
-  return { ...data, tools };
+  isExplained: boolean,
+): JsonObject {
+  const tools = found.tools.map((tool) => ({
+    name: tool.name,
+    summary: summaryOf(tool, undefined, serverTools),
+    enabled: tool.enabled,
+    ...(tool.tags.length > 0 ? { tags: tool.tags } : {}),
+    ...(isExplained ? toExplanationJson(explainTool(tool, stages)) : {}),
+  }));
+  return { server, tools, ...(found.disabled > 0 ? { disabled: found.disabled } : {}) };
+}
+
+function toExplanationJson({ rule, risk }: ToolExplanation): JsonObject {
+  return { rule, risk: risk.risk, risk_origin: risk.origin.detail };
 }

@@ -1,3 +1,4 @@
+import { MAX_RESULT_TOKENS } from "../../model/call.js";
 import { type ArgumentSpec, type CommandGroup, type CommandSpec, type OptionTable, toOptions } from "./command.js";
 import { TARGET } from "./table-arguments.js";
 
@@ -12,6 +13,12 @@ export const EXECUTION_OPTIONS: OptionTable = {
   "--confirmed": "confirm a repeated call that failed with CONFIRMATION_REQUIRED or whose question was interrupted",
   "--yes": "confirm this call without a question; needs a terminal if the policy requires a confirmation by a user",
   "--dry-run": "only show what the call would do, without sending it",
+  "--select <expression>": "print only the part of the result that this JMESPath expression selects",
+  "--max-tokens <n>": {
+    summary:
+      "shorten a result with more estimated tokens, at least 200, and show how to read the rest (default: 0, no limit)",
+    number: { min: 0, max: MAX_RESULT_TOKENS, integer: true },
+  },
   "--raw": "print only the text of the result, exactly as the tool returned it",
   "-o, --output <file>": {
     summary:
@@ -43,6 +50,7 @@ export const executeSpec: CommandSpec = {
     `anygpt mcp execute github:create_issue repo=owner/repo title="Bug report" labels=bug labels=ui`,
     "anygpt mcp execute github:create_issue @issue.json title=Crash body=@report.md",
     "anygpt mcp execute browser:screenshot url=https://example.com -o page.png",
+    `anygpt mcp execute github:list_issues repo=owner/repo --select "[].{title: title, state: state}"`,
     `anygpt mcp execute files:delete path=old.txt --yes --quiet`,
     `anygpt mcp execute github create_issue --args '{"repo":"owner/repo","title":"Bug report"}'`,
     `anygpt mcp execute filesystem read_file --args '{"path":"README.md"}' --json`,

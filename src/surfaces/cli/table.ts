@@ -65,6 +65,7 @@ const tools: CommandSpec = {
       summary: "name of the server, if a subcommand such as export has the same name",
       completes: "server",
     },
+    "--query <words>": "list only tools whose name or description has these words",
     "--all": "list disabled tools too",
     "--tags": "show tags",
     "--explain": "show the rule that enables or disables each tool; lists disabled tools too",
@@ -80,6 +81,7 @@ const inspect: CommandSpec = {
   arguments: [TARGET, { ...TOOL, syntax: "[name]", summary: "name of the tool, if the first argument is a server" }],
   options: toOptions({
     "--examples": "show usage examples",
+    "--full": "show complete descriptions and the JSON Schema of the arguments",
     "--schema": "print only the JSON Schema of the arguments",
   }),
   examples: [

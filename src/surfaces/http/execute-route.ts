@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { DiscoveryError } from "../../errors.js";
+import { resultTokens } from "../../executor/options.js";
 import { toExecutionResult } from "../../metatools/to-execution-result.js";
+import { BUILT_IN_SERVER, READ_RESULT } from "../../model/built-in.js";
 import type { CallResult } from "../../model/call.js";
 import { type HttpAnswer, toAnswer } from "./answer.js";
 import { replayed, toProblem } from "./problem.js";
@@ -31,6 +33,16 @@ const header = {
     .max(900)
     .optional()
     .describe("The timeout in seconds. Each progress report restarts it. Default: 30."),
+  "X-AnyGPT-Select": z
+    .string()
+    .min(1)
+    .optional()
+    .describe("A JMESPath expression. The response has only the part of the result that it selects."),
+  "X-AnyGPT-Max-Tokens": resultTokens
+    .optional()
+    .describe(
+      "The budget for the result in estimated tokens. Of a larger result, the response has a shortened view, and `anygpt:read_result` reads the rest. Default: 0, no budget.",
+    ),
 };
 
 /** The names of the request headers that a tool call may have, besides Authorization and Content-Type. */
@@ -78,6 +90,10 @@ export const executeRoute = defineRoute({
       dryRun: given["X-AnyGPT-Dry-Run"],
       timeoutMs: timeout === undefined ? undefined : Math.round(timeout * 1000),
       idempotencyKey: given["Idempotency-Key"],
+      select: given["X-AnyGPT-Select"],
+      maxTokens: given["X-AnyGPT-Max-Tokens"],
+      describeReading: (args) =>
+        `POST /api/adapters/${BUILT_IN_SERVER}/tools/${READ_RESULT.name} ${JSON.stringify(args)}`,
     });
     return toRestAnswer(result, given, { requestId, secrets: runtime.secrets });
   },

@@ -189,7 +189,6 @@ describe("ambiguous JSON", () => {
     const { error } = JSON.parse(answer.result?.content?.[0]?.text ?? "{}") as { error: Record<string, unknown> };
     expect(error).toMatchObject({
       code: expect.stringMatching(/TOOL_VALIDATION_ERROR|INVALID_REQUEST/),
-      executed: "no",
     });
     expect(JSON.stringify(error)).toContain(pointer.split("/").at(-1));
     expect(bank.ledger()).toEqual([]);

@@ -8,7 +8,7 @@ const parts = { requestId: "r-1", secrets: createSecrets() };
 
 it("states what happened, the next step and how long to wait", () => {
   const error = new DiscoveryError("RATE_LIMITED", "Too many calls.", {
-    hint: ["Wait.", { action: "search" }],
+    hint: [{ action: "retry", afterSeconds: 7 }, { action: "search" }],
     facts: { retry_after_seconds: 7 },
     server: "bank",
   });
@@ -23,7 +23,7 @@ it("states what happened, the next step and how long to wait", () => {
       status: 429,
       detail: "Too many calls.",
       code: "RATE_LIMITED",
-      hint: "Wait. Send GET /api/search?q=QUERY to find tools by what they do.",
+      hint: "Send the request again after 7 s. Send GET /api/search?q=QUERY to find tools by what they do.",
       request_id: "r-1",
       retryable: true,
       executed: "no",

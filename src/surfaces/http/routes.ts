@@ -1,7 +1,8 @@
 // The operations of the REST API. They only translate requests and results; the engine makes all decisions.
 import { z } from "zod";
-import { describeServer } from "../../metatools/describe-server.js";
-import { toDetailsAnswer, toListedServer } from "../../metatools/discovery-profile.js";
+import { toDetailsAnswer, toFullAnswer } from "../../metatools/details-answer.js";
+import { listCursor, toServerListAnswer } from "../../metatools/list-servers.js";
+import { toolListOptions } from "../../metatools/list-tools.js";
 import { toSearchAnswer } from "../../metatools/search-answer.js";
 import { metaToolData } from "../../metatools/meta-tool.js";
 import { searchInput } from "../../metatools/search-input.js";
@@ -16,22 +17,24 @@ const NO_PARAMETERS = { path: {}, query: {}, header: {} } as const;
 const listedServer = z.looseObject({
   name: z.string(),
   description: z.string().optional(),
-  toolCount: z.int().describe("The number of the adapter's tools."),
+  toolCount: z.int().optional().describe("The number of the adapter's tools; omitted while they are not known."),
   enabledCount: z.int().optional().describe("The number of tools that can be called; omitted if all can."),
-  status: z.enum(["connected", "disconnected", "error"]),
-  ready: z
-    .literal(true)
+  status: z
+    .enum(["pending", "error"])
     .optional()
-    .describe("The adapter can be used: it is not connected now, but connects when one of its tools is called."),
-  pending: z
-    .literal(true)
-    .optional()
-    .describe("The adapter is starting for the first time, so its tools are not known yet."),
+    .describe(
+      "Omitted if the adapter can be used. `pending`: its tools are not known yet. `error`: it cannot be used; see `reason`.",
+    ),
   phase: z.enum(["queued", "installing", "starting"]).optional().describe("How far the start of a pending adapter is."),
   seconds: z.int().optional().describe("Seconds since the gateway began to start the pending adapter."),
-  known: z.literal(false).optional().describe("The adapter's tools are not known."),
   reason: z.string().optional().describe("Why the adapter cannot be used."),
 });
+
+const cursor = listCursor.describe("`next_cursor` of the previous page.");
+const pageMembers = {
+  total: z.int().optional().describe("The number of items on all pages; omitted if there is one page."),
+  next_cursor: z.string().optional().describe("The cursor of the next page; omitted on the last page."),
+};
 
 /** Declares the list of servers. It has two paths, because one profile calls them servers and the other adapters. */
 const listAdapters = (at: string, operationId: string): Route =>
@@ -41,16 +44,20 @@ const listAdapters = (at: string, operationId: string): Route =>
     at,
     operationId,
     summary: "List the APIs and MCP servers behind this gateway.",
-    answers: z.object({ servers: z.array(listedServer) }),
-    async run(_given, { stages }) {
+    query: { cursor },
+    answers: z.object({
+      servers: z.array(listedServer),
+      ...pageMembers,
+      retry_after_seconds: z
+        .int()
+        .optional()
+        .describe("How many seconds to wait before the next request, while adapters are pending."),
+      note: z.string().optional(),
+    }),
+    async run({ cursor: at }, { stages }) {
       const { discovery, upstreams } = await stages();
-      const starts = new Map(discovery.starts().map((start) => [start.name, start]));
-      const servers = discovery.servers().map((one) => {
-        const { name } = one.definition;
-        const summary = describeServer(one, upstreams.state(name), describeRestStep, starts.has(name));
-        return toListedServer(summary, { isLong: false, start: starts.get(name) });
-      });
-      return toAnswer({ servers });
+      const upstreamState = (name: string) => upstreams.state(name);
+      return toAnswer(toServerListAnswer({ discovery, upstreamState, describe: describeRestStep }, at));
     },
   });
 
@@ -61,22 +68,25 @@ const listTools = defineRoute({
   operationId: "listTools",
   summary: "List the tools of one adapter.",
   path: { adapter: adapterName },
-  query: { all: z.boolean().optional().describe("Also list disabled tools.") },
+  query: { ...toolListOptions, cursor, all: z.boolean().optional().describe("Also list disabled tools.") },
   answers: z.object({
     server: z.string(),
     tools: z.array(
       z.looseObject({
         name: z.string(),
-        summary: z.string(),
-        enabled: z.boolean(),
+        summary: z.string().optional(),
+        enabled: z.literal(false).optional().describe("Only present if the tool is disabled."),
         tags: z.array(z.string()).optional(),
       }),
     ),
+    ...pageMembers,
     disabled: z.int().optional().describe("The number of disabled tools that are not listed."),
+    note: z.string().optional(),
   }),
-  async run({ adapter: server, all = false }, { stages, context }) {
+  async run({ adapter: server, all = false, ...options }, { stages, context }) {
     const { metaTools } = await stages();
-    return toAnswer(await metaToolData(metaTools, "list_tools", { server, includeDisabled: all }, context));
+    const args = { server, includeDisabled: all, ...options };
+    return toAnswer(await metaToolData(metaTools, "list_tools", args, context));
   },
 });
 
@@ -87,21 +97,23 @@ const describeTool = defineRoute({
   operationId: "describeTool",
   summary: "Describe a tool and its arguments.",
   path: { adapter: adapterName, tool },
+  query: { full: z.boolean().optional().describe("Return complete texts, and the schema instead of `parameters`.") },
   answers: z.looseObject({
     server: z.string(),
     tool: z.string(),
-    description: z.string(),
-    parameters: z.array(z.looseObject({ name: z.string(), type: z.string() })),
+    description: z.string().optional(),
+    parameters: z.array(z.looseObject({ name: z.string(), type: z.string() })).optional(),
+    cut: z.string().optional().describe("Present if descriptions are shortened."),
     risk: z.enum(["low", "medium", "high", "destructive"]),
     inputSchema: z.looseObject({}).describe("JSON Schema of the arguments."),
     outputSchema: z.looseObject({}).optional().describe("JSON Schema of the result, if the tool declares one."),
   }),
-  async run({ adapter: server, tool: name }, { stages }) {
+  async run({ adapter: server, tool: name, full = false }, { stages }) {
     const { discovery, policy } = await stages();
     const found = await discovery.tool(server, name);
     const { inputSchema, outputSchema } = found.definition;
-    // The response contains the complete schema, so the URI of the full definition is not needed.
-    const { full: _full, omitted: _omitted, ...details } = toDetailsAnswer(found);
+    // The response always contains the complete schema, so that nothing is omitted.
+    const { omitted: _omitted, ...details } = full ? toFullAnswer(found) : toDetailsAnswer(found, "Add ?full=true.");
     const risk = policy.ruling(found).risk.risk;
     return toAnswer({ ...details, risk, inputSchema, ...(outputSchema === undefined ? {} : { outputSchema }) });
   },
@@ -126,7 +138,7 @@ const searchTools = defineRoute({
         summary: z.string(),
         relevance: z.number().min(0).max(1).optional().describe("Omitted if no tool fits."),
         tags: z.array(z.string()).optional(),
-        signature: z.string().optional(),
+        signature: z.string().optional().describe("The parameters, for the first three hits if they are short."),
       }),
     ),
     also: z

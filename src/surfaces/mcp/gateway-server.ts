@@ -8,6 +8,7 @@ import type { MetaAnswer } from "../../metatools/meta-tool.js";
 import { describeDiscoveryStep } from "../../metatools/next-steps.js";
 import type { Offered } from "../../metatools/offered.js";
 import { toErrorObject } from "../../metatools/to-error-object.js";
+import { toModelError } from "../../metatools/to-model-error.js";
 import type { Actor } from "../../model/actor.js";
 import type { CallContext, CallResult } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
@@ -29,6 +30,7 @@ import {
   type ChangeNotifications,
 } from "./prompts-and-resources.js";
 import { CHANGING, FIXED, withHint } from "./cache-hints.js";
+import { withClientHints } from "./client-hints.js";
 import type { ListenListener } from "./listens.js";
 import type { RequestContext } from "./request-context.js";
 import { askInTask } from "./tasks/ask-in-task.js";
@@ -161,11 +163,13 @@ const FIRST_TIME_WAIT_MS = 10_000;
  * servers.
  */
 async function listTools(cursor: unknown, { fixedList, stages }: GatewayServerParts): Promise<ListedPage> {
-  if (fixedList !== undefined) return fixedList;
+  if (fixedList !== undefined) return withClientHints(fixedList);
   if (cursor !== undefined && typeof cursor !== "string")
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, "The cursor is not a string.");
   try {
-    return (await whenKnown(await stages())).page(cursor);
+    const offered = await whenKnown(await stages());
+    const page = offered.page(cursor);
+    return offered.isFixed ? withClientHints(page) : page;
   } catch (error) {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, toDiscoveryError(error).message);
   }
@@ -248,10 +252,14 @@ function assertNoProtocolError(error: unknown, describe: DescribeStep, secrets: 
   throw new ProtocolError(jsonRpcCode, message, toErrorObject(error, describe, secrets).error);
 }
 
+/** The `_meta` member of a failed result with all details of the error, such as the request id. */
+const ERROR_MEMBER = "anygpt/error";
+
 /** Converts an error to a tool result with `isError`, so that the model sees the error and can react. */
 export function toFailedResult(error: unknown, describe: DescribeStep, secrets?: Secrets): CallResult {
-  const text = JSON.stringify(toErrorObject(error, describe, secrets));
-  return { content: [{ type: "text", text }], isError: true };
+  const { error: shown, details } = toModelError(error, describe, secrets);
+  const text = JSON.stringify({ success: false, error: shown });
+  return { content: [{ type: "text", text }], isError: true, _meta: { [ERROR_MEMBER]: details } };
 }
 
 /**

@@ -200,7 +200,7 @@ describe("the MCP surface", () => {
     await client.open();
     const { result } = await client.requestRaw("tools/call", `{"name":"${name}","arguments":${args}}`);
     expect(result?.isError).toBe(true);
-    expect(JSON.parse(result?.content?.[0]?.text ?? "")).toMatchObject({ error: { code, executed: "no" } });
+    expect(JSON.parse(result?.content?.[0]?.text ?? "")).toMatchObject({ error: { code } });
   });
 
   it("serves the guide, tool definitions and templates as resources", async () => {

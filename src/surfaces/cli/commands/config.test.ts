@@ -54,7 +54,7 @@ Tool Rules (2):
 
 Search: limit 10, minRelevance 0, semantic true, usage true, suggestions true
 Execution: timeoutMs 5000, maxTotalMs 900000, resultLimit 262144
-Results: keepMs 86400000, maxBytesPerActor 67108864, maxBytes 268435456, maxResultsPerActor 2000, maxResults 10000
+Results: maxTokens 6000, servers none, tools none, keepMs 86400000, maxBytesPerActor 67108864, maxBytes 268435456, maxResultsPerActor 2000, maxResults 10000
 Upstreams: UPSTREAMS
 Policy: preset default, confirmation auto from destructive, pinning warn, no entries
 Audit: Enabled

@@ -205,8 +205,10 @@ function sectionLine(name: string, section: object): Line {
 }
 
 function valueText(value: unknown): string {
-  if (!Array.isArray(value)) return String(value);
-  return value.length === 0 ? "none" : value.join(" ");
+  if (Array.isArray(value)) return value.length === 0 ? "none" : value.join(" ");
+  if (typeof value !== "object" || value === null) return String(value);
+  const members = Object.entries(value);
+  return members.length === 0 ? "none" : members.map(([key, one]) => `${key}=${String(one)}`).join(" ");
 }
 
 function policyLine({ preset, confirmation: { mode, from }, pinning, entries }: ListedPolicy): Line {

@@ -4,6 +4,9 @@ import type { Execution } from "../../../gateway/execution.js";
 import type { CatalogAccess } from "../../../gateway/stages.js";
 import { ERRORS, toDiscoveryError } from "../../../errors.js";
 import { invalidRequest } from "../../../util/invalid-request.js";
+import { READ_RESULT } from "../../../model/built-in.js";
+import type { JsonObject } from "../../../model/json.js";
+import { commandLine } from "../../../util/command-line.js";
 import { localActor } from "../../../model/actor.js";
 import type { AskPerson, Call, CallContext } from "../../../model/call.js";
 import { toResultParts } from "../../../operations/results/result-parts.js";
@@ -62,6 +65,11 @@ async function describeTarget(
   }
 }
 
+function toReadingCommand(args: JsonObject): string {
+  const words = Object.entries(args).map(([name, value]) => `${name}=${String(value)}`);
+  return commandLine(["anygpt", "mcp", "execute", READ_RESULT.id, ...words]);
+}
+
 interface CliExecution {
   readonly server: string;
   readonly tool: string;
@@ -105,6 +113,9 @@ async function runExecution(execution: CliExecution, input: Input, context: Cont
     idempotencyKey: input.text("idempotencyKey"),
     confirmed: input.flag("confirmed"),
     dryRun: isDryRun,
+    select: input.text("select"),
+    maxTokens: input.number("maxTokens"),
+    describeReading: toReadingCommand,
   };
   try {
     const answer = await context.wait(

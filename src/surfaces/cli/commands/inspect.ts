@@ -1,8 +1,10 @@
 import type { ToolChange } from "../../../catalog/record.js";
 import { describeTool, type ToolDetails, type ToolParameter } from "../../../metatools/describe-tool.js";
+import { describeCut } from "../../../metatools/details-answer.js";
+import type { JsonObject } from "../../../model/json.js";
 import { openTarget } from "../../../operations/calls/tool-target.js";
-import { inspectTool, type ToolPage, toToolJson } from "../../../operations/tools/tool-page.js";
-import { blocks, bold, count, line, type Line, verbatim, WARNING } from "../../../terminal/lines.js";
+import { inspectTool, READ_ALL, type ToolPage, toToolJson } from "../../../operations/tools/tool-page.js";
+import { BLANK, blocks, bold, count, dim, line, type Line, verbatim, WARNING } from "../../../terminal/lines.js";
 import { invalidRequest } from "../../../util/invalid-request.js";
 import { toOneLine } from "../../../util/text.js";
 import { engineCommand, openWholeCatalog, waitForTool } from "../session.js";
@@ -19,17 +21,26 @@ export const inspect = engineCommand(async (engine, input, context) => {
   const tool = await waitForTool(target, context);
   if (input.flag("schema")) return context.json(tool.definition.inputSchema);
   const page = inspectTool(tool, target.stages);
-  context.reply(toToolJson(page), () => toolLines(page, input.flag("examples")));
+  const isFull = input.flag("full");
+  context.reply(toToolJson(page, isFull), () => toolLines(page, { withExamples: input.flag("examples"), isFull }));
+  const cut = isFull || context.isJson ? undefined : describeCut(describeTool(tool), READ_ALL);
+  if (cut !== undefined) context.aside([BLANK, line(0, dim(cut))]);
 });
 
-function toolLines(page: ToolPage, withExamples: boolean): Line[] {
+interface Shown {
+  readonly withExamples: boolean;
+  readonly isFull: boolean;
+}
+
+function toolLines(page: ToolPage, { withExamples, isFull }: Shown): Line[] {
   const { tool, changes, disabledBy } = page;
-  const { parameters, examples = [] } = describeTool(tool);
+  const { parameters, examples = [] } = describeTool(tool, { isWhole: isFull });
   return blocks([
     [line(0, "Tool: ", bold(toOneLine(tool.id)))],
     disabledBy === undefined ? [] : [line(0, WARNING, ` Disabled: ${disabledBy}. The tool cannot be executed.`)],
     ["Description:", line(2, (tool.definition.description ?? tool.definition.title ?? "").trim() || "None.")],
     ["Parameters:", ...parameterLines(parameters)],
+    isFull ? ["Schema:", ...schemaLines(tool.definition.inputSchema)] : [],
     tool.tags.length === 0 ? [] : [`Tags: ${tool.tags.join(", ")}`],
     rulingLines(page.ruling, page.isToBeConfirmed),
     withExamples ? ["Examples:", ...exampleLines(examples)] : [],
@@ -45,6 +56,12 @@ function parameterLines(parameters: readonly ToolParameter[]): Line[] {
       ...(description === undefined ? [] : [line(4, description)]),
     ]),
   );
+}
+
+function schemaLines(schema: JsonObject): Line[] {
+  return JSON.stringify(schema, null, 2)
+    .split("\n")
+    .map((text) => verbatim(2, text));
 }
 
 function exampleLines(examples: NonNullable<ToolDetails["examples"]>): Line[] {

@@ -63,10 +63,10 @@ function afterLines(found: FoundTools): Line[] {
   return [BLANK, ...rest, line(0, dim(`Show the arguments of the first tool: anygpt mcp inspect ${best.tool.id}`))];
 }
 
-function hitLines({ tool, relevance, step, why = [] }: FoundTool, rank: number): Line[] {
+function hitLines({ tool, serverTools, relevance, step, why = [] }: FoundTool, rank: number): Line[] {
   const number = `${rank + 1}. `;
   const inner = number.length;
-  const summary = summaryOf(tool);
+  const summary = summaryOf(tool, undefined, serverTools);
   return [
     line(
       0,

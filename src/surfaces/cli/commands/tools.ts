@@ -1,3 +1,4 @@
+import { type FilteredTools, filterTools } from "../../../metatools/list-tools.js";
 import { summaryOf } from "../../../metatools/metadata.js";
 import type { Hint } from "../../../model/next-steps.js";
 import type { Tool } from "../../../model/tool.js";
@@ -20,14 +21,21 @@ export const tools: Handler = async (input, context) => {
     const { stages, server } = await openServer(engine, name, context);
     const isExplained = input.flag("explain");
     const includeDisabled = input.flag("all") || isExplained;
-    if (context.isJson) return context.json(await listToolsJson(name, stages, { includeDisabled, isExplained }));
-    const enabled = server.tools.filter((tool) => tool.enabled);
-    const listed = includeDisabled ? server.tools : enabled;
-    const amounts = ` (${enabled.length} enabled, ${server.tools.length - enabled.length} disabled):`;
-    context.aside([line(0, "Tools from ", bold(name), amounts), BLANK]);
+    const query = input.text("query");
+    const { tools: serverTools } = server;
+    const found = await filterTools({ server: name, tools: serverTools, query, includeDisabled }, stages.discovery);
+    if (context.isJson) return context.json(listToolsJson({ server: name, serverTools, found }, stages, isExplained));
+    const listed = found.tools;
+    context.aside([line(0, "Tools from ", bold(name), amountsOf(serverTools, query, found)), BLANK]);
     const explanationOf = (tool: Tool): Line[] => (isExplained ? explanationLines(explainTool(tool, stages)) : []);
     context.show(
-      blocks(listed.map((tool) => [...toolLines(tool), ...tagLines(tool, input.flag("tags")), ...explanationOf(tool)])),
+      blocks(
+        listed.map((tool) => [
+          ...toolLines(tool, serverTools),
+          ...tagLines(tool, input.flag("tags")),
+          ...explanationOf(tool),
+        ]),
+      ),
     );
     if (server.tools.length === 0) context.aside([`${name} offers no tools.`]);
     else if (listed.length === 0) context.aside(["All tools are disabled. Add --explain to see the rules."]);
@@ -39,6 +47,18 @@ export const tools: Handler = async (input, context) => {
   });
 };
 
+function amountsOf(
+  all: readonly Tool[],
+  query: string | undefined,
+  { tools: listed, isClosest }: FilteredTools,
+): string {
+  const enabled = all.filter((tool) => tool.enabled).length;
+  if (query === undefined) return ` (${enabled} enabled, ${all.length - enabled} disabled):`;
+  return isClosest
+    ? ` (none of ${all.length} has all words of "${query}"; these are the closest):`
+    : ` (${listed.length} of ${all.length} with "${query}"):`;
+}
+
 function tagLines({ tags }: Tool, isShown: boolean): Line[] {
   return isShown && tags.length > 0 ? [line(2, dim(`Tags: ${tags.join(", ")}`))] : [];
 }
@@ -47,8 +67,8 @@ function explanationLines({ rule, risk: { risk, origin } }: ToolExplanation): Li
   return [line(2, dim(`Decided by: ${rule}`)), line(2, dim(`Risk: ${risk} (${origin.detail})`))];
 }
 
-function toolLines(tool: Tool): Line[] {
-  const summary = summaryOf(tool);
+function toolLines(tool: Tool, serverTools: readonly Tool[]): Line[] {
+  const summary = summaryOf(tool, undefined, serverTools);
   const name = bold(toOneLine(tool.name));
   const head = tool.enabled ? line(0, GOOD, " ", name) : line(0, BAD, " ", name, " (disabled)");
   return [head, ...(summary === "" ? [] : [line(2, summary)])];

@@ -224,7 +224,8 @@ it("returns the pages of a truncated result only to the actor of the call", asyn
   };
   const call = { server: "echo", tool: "echo", arguments: { text: "treasure".repeat(1000) } };
   const { result } = await ask("tools/call", { name: "execute_tool", arguments: call }, ANN);
-  const [uri = ""] = /anygpt:\/\/results\/[^/]+\/1/.exec(JSON.stringify(result)) ?? [];
+  const { id } = (result as { _meta: { "anygpt/result": { id: string } } })["_meta"]["anygpt/result"];
+  const uri = `anygpt://results/${id}/1`;
   const [theirs, never] = await Promise.all(
     [uri, uri.replace(/[^/]+\/1$/, "aaaaaaaaaaaa/1")].map((one) =>
       ask("resources/read", { uri: one }, { ...ANN, id: "token:bob" }),
