@@ -22,8 +22,9 @@ export function errorsMarkdown(errors) {
 const ERRORS_INTRODUCTION =
   "Every failure has one of these codes, a message that says what happened, and a hint that names the next action. " +
   "Over MCP, a failure is a tool result with `isError: true` and the text " +
-  '`{"success":false,"error":{"code":…,"message":…,"hint":…,"server":…,"tool":…,"retryable":…,"executed":…,"request_id":…}}`; ' +
-  "`--json` prints the same object. The column *retry* says whether the same request can succeed later without a change. " +
+  '`{"success":false,"error":{"code":…,"message":…,"hint":…}}`, with the facts that help to correct the call, such as `violations`. ' +
+  'All other details, such as `request_id` and `server`, are in `_meta["anygpt/error"]`; `--json` prints them with the error. ' +
+  "The column *retry* says whether the same request usually succeeds later without a change; `retryable` says it for one error. " +
   "`executed` says whether the tool ran on its server: `no`, `yes` or `unknown`. If a tool changes something, repeat a call only if " +
   "`executed` is `no`. The gateway uses JSON-RPC errors only for malformed protocol messages.\n\n" +
   "The command line exits with the value in the column *exit*. It also exits with 2 if a search finds nothing, with 1 if the user " +
