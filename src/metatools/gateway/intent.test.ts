@@ -259,7 +259,7 @@ describe("gateway.intent with an exported registry", () => {
       expect(await findings()).not.toEqual([]);
       await expect(run("gateway.intent", { query: CHARGE })).rejects.toMatchObject({
         code: "CONFIGURATION_ERROR",
-        message: expect.stringContaining("gateway.intent is disabled"),
+        message: `gateway.intent is disabled because of the exported registry file: ${reason}`,
         hint: expect.stringContaining("anygpt mcp registry export"),
         facts: { failed_operations: [reason], next_step: expect.stringContaining("gateway.tools") },
       });

@@ -200,10 +200,11 @@ const MAX_NAMED = 10;
 function intentDisabled(findings: readonly Finding[], { nameOf }: GatewayTable): DiscoveryError {
   const named = findings.slice(0, MAX_NAMED).map(describeFinding);
   const more = findings.length - named.length;
-  const name = nameOf("intent");
+  // The model reads only the message, and not the facts.
+  const others = findings.length > 1 ? ` There are ${findings.length} problems in all.` : "";
   return new DiscoveryError(
     "CONFIGURATION_ERROR",
-    `${name} is disabled: the exported registry file differs from the live catalog.`,
+    `${nameOf("intent")} is disabled because of the exported registry file: ${named[0] ?? ""}${others}`,
     {
       hint: [
         `Use ${nameOf("tools")} and ${nameOf("execute")} instead.`,

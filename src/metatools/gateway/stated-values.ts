@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { Tool } from "../../model/tool.js";
-import type { Risk } from "../../policy/risk.js";
 import { all, EMAIL_ADDRESS, QUOTED, WEB_ADDRESS } from "../../search/request/payload.js";
 import { interpretRequest } from "../../search/request/request.js";
 import { toStem } from "../../search/stem.js";
@@ -11,7 +10,7 @@ import { toSearchDocument } from "../search-document.js";
  * Whether the query does not ask for what the tool destroys: the tool deletes something, or its risk is `destructive`,
  * and the query has neither such a verb nor the action or a word of the tool's name.
  */
-export function isUnaskedDestruction(query: string, tool: Tool, risk: Risk): boolean {
+export function isUnaskedDestruction(query: string, tool: Tool, risk: string): boolean {
   const { isDestructive, actions, stems } = interpretRequest(query);
   const { action } = readTraits(toSearchDocument(tool, undefined));
   if (isDestructive || (action !== "delete" && risk !== "destructive")) return false;
