@@ -13,15 +13,20 @@ import { calls } from "./rows/calls.mjs";
 import { daemon } from "./rows/daemon.mjs";
 import { detailsTokens } from "./rows/details-tokens.mjs";
 import { engine } from "./rows/engine.mjs";
+import { errors } from "./rows/errors.mjs";
 import { guards } from "./rows/guards.mjs";
 import { intent } from "./rows/intent.mjs";
 import { limits } from "./rows/limits.mjs";
 import { listTokens } from "./rows/list-tokens.mjs";
 import { memory } from "./rows/memory.mjs";
+import { profiles } from "./rows/profiles.mjs";
+import { replay } from "./rows/replay.mjs";
+import { results } from "./rows/results.mjs";
 import { searchLatency } from "./rows/search-latency.mjs";
 import { searchTokens } from "./rows/search-tokens.mjs";
 import { start } from "./rows/start.mjs";
 import { store } from "./rows/store.mjs";
+import { tasks } from "./rows/tasks.mjs";
 import { toChart } from "./support/chart.mjs";
 import { toCurveText, withGrowth } from "./support/curve.mjs";
 import { openData } from "./support/data.mjs";
@@ -32,6 +37,8 @@ const ROWS = [
   listTokens,
   searchTokens,
   detailsTokens,
+  errors,
+  profiles,
   searchLatency,
   engine,
   start,
@@ -43,6 +50,9 @@ const ROWS = [
   store,
   adapters,
   intent,
+  replay,
+  results,
+  tasks,
   curveTools,
   curveServers,
   curveCalls,

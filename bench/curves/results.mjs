@@ -8,10 +8,14 @@ import { withServer } from "../support/stdio-server.mjs";
 const SIZES = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 const TOO_LARGE = 11_000_000;
 /** Settings that return every result whole: `resultLimit` has its maximum, which equals the default size limit of a message. */
-const WHOLE = { execution: { resultLimit: 10_485_760 }, upstreams: { maxMessageBytes: 33_554_432 } };
+const WHOLE = {
+  execution: { resultLimit: 10_485_760 },
+  results: { maxTokens: 0 },
+  upstreams: { maxMessageBytes: 33_554_432 },
+};
 const SERVERS = { sized: { command: process.execPath, args: [SIZED] } };
 
-/** Cost by the size of a result: directly from the server, through a gateway that returns it whole, and through a gateway with default settings, which truncates it. */
+/** Cost by the size of a result: directly from the server, through a gateway that returns it whole, and through a gateway with default settings, which shortens it. */
 export const curveResults = {
   name: "curve-results",
   about: "latency, throughput and memory with results of 1 KB to 10 MB",
@@ -51,7 +55,6 @@ function codeOf(result) {
   return result.isError === true ? JSON.parse(toText(result)).error.code : undefined;
 }
 
-/** In a truncated result, the text comes first, followed by a note on how to read the rest. */
 const toText = ({ content }) => content[0].text;
 
 function openDirect(folder) {
@@ -121,7 +124,7 @@ function toCurve(measured) {
         series: [
           series("whole", times("whole"), direct(times)),
           series("added by the gateway", added("whole")),
-          seriesOf(answered, "default limit of 256 KiB", times("byDefault")),
+          seriesOf(answered, "default budget of 6,000 tokens", times("byDefault")),
         ],
       },
       {
@@ -137,7 +140,7 @@ function toCurve(measured) {
             name: "the server itself",
             values: peaks("direct")(one),
           })),
-          seriesOf(answered, "gateway, default limit", peaks("byDefault")),
+          seriesOf(answered, "gateway, default budget", peaks("byDefault")),
         ],
       },
     ],
@@ -148,5 +151,5 @@ function toCurve(measured) {
 function toNote(size, code, bytes) {
   const all = `${size.toLocaleString("en-US")} bytes`;
   if (code !== undefined) return `by default, ${all} are rejected with ${code}: as JSON they exceed 10 MiB`;
-  return `by default, the first ${bytes.toLocaleString("en-US")} of ${all} reach the model, followed by a notice; the full result is stored as a resource`;
+  return `by default, a view of ${bytes.toLocaleString("en-US")} bytes of ${all} reaches the model; the full result is stored`;
 }

@@ -8,6 +8,15 @@ export const median = (values) => quantile(values, 0.5);
 
 export const sum = (values) => values.reduce((total, value) => total + value, 0);
 
+export const mean = (values) => sum(values) / values.length;
+
+/** The items with the same key, in the order of the first of each. */
+export function groupsOf(items, toKey) {
+  const groups = new Map();
+  for (const item of items) groups.set(toKey(item), [...(groups.get(toKey(item)) ?? []), item]);
+  return [...groups.values()];
+}
+
 /** p10 and p90, for the column `spread`. */
 export function spreadOf(values) {
   return { low: quantile(values, 0.1), high: quantile(values, 0.9) };

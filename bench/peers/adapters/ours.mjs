@@ -14,6 +14,14 @@ export const oursUnaudited = create("ours, audit off", { audit: { enabled: false
 /** The same on the newer Node, for comparison with a peer that requires it. */
 export const oursUnauditedOnNewerNode = { ...oursUnaudited, name: "ours, audit off, newer Node" };
 
+const whole = create("ours, whole results", {
+  results: { maxTokens: 0 },
+  execution: { resultLimit: 10_485_760 },
+});
+
+/** Without a limit on results, like the peers. */
+export const oursWhole = { ...whole, notes: {} };
+
 function create(name, extra) {
   return {
     name,
@@ -22,7 +30,7 @@ function create(name, extra) {
     canSearch: true,
     notes: {
       fidelity:
-        "a text over 256 KiB is truncated by default and the full result is stored as a resource, to save the agent's context",
+        "by default, a view of 6,000 tokens replaces a larger result, and the agent reads the rest of the stored result on request",
     },
     async open({ servers, home, env, node }) {
       const config = join(home, "config.json");

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { ours, oursWhole } from "../adapters/ours.mjs";
 import { RESULTS_SERVER } from "../support/catalogs.mjs";
 import { textOf } from "../support/connect.mjs";
 import { within } from "../support/limit.mjs";
@@ -14,7 +15,10 @@ export const fidelity = {
   seconds: { usual: 30, quick: 30 },
   async run(context) {
     const rows = [];
-    for (const peer of context.peers) rows.push(await runPeer(context, peer));
+    for (const peer of context.peers) {
+      rows.push(await runPeer(context, peer));
+      if (peer.adapter === ours) rows.push(await runPeer(context, { ...peer, adapter: oursWhole }));
+    }
     context.show({
       title: `Fidelity, ${RESULTS.length} results`,
       columns: [
@@ -41,7 +45,12 @@ async function runPeer(context, peer) {
       for (const { name: tool, result } of RESULTS) cells[tool] = await compare(gateway, { tool, result });
       const passed = Object.values(cells).filter((cell) => cell === "yes").length;
       const row = notes?.fidelity === undefined ? {} : { row: notes.fidelity };
-      return { name, isBaseline: name === "direct", cells: { passed, ...cells }, notes: row };
+      return {
+        name,
+        isBaseline: name === "direct" || name === oursWhole.name,
+        cells: { passed, ...cells },
+        notes: row,
+      };
     });
   } catch (error) {
     return {
