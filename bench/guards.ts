@@ -76,7 +76,7 @@ export async function openGuards(folder: string): Promise<Guards> {
       pinOf: () => ({ kind: "same" }),
       validation,
       confirmations: createConfirmations({ ...shared, approvals: store.approvals, ttlMs: 300_000, randomBytes }),
-      idempotency: createIdempotency({ ...shared, keys: store.keys, pendingWrites, ttlMs: 86_400_000 }),
+      idempotency: createIdempotency({ ...shared, keys: store.keys, pendingWrites, ttlMs: 86_400_000, quotas: policy.options.idempotency }),
       encryption,
       rates: store.rates,
       repeats: createRepeats(() => performance.now()),

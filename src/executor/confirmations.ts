@@ -20,6 +20,8 @@ export interface Confirmation extends Omit<Approval, "shown"> {
 export interface Confirmations {
   /** Returns the confirmation request for exactly this call, pending or answered. */
   lookup(subject: ApprovalSubject): Promise<Confirmation | undefined>;
+  /** Whether exactly this call has run after a confirmation, so recently that the confirmation would still be valid. */
+  hasRun(subject: ApprovalSubject): Promise<boolean>;
   /**
    * Creates a confirmation request, or returns the pending one for the same call. `selfService`: the caller itself may
    * confirm.
@@ -55,6 +57,7 @@ export function createConfirmations(parts: ConfirmationParts): Confirmations {
       const found = await approvals.lookup(subject, now());
       return found && (await toConfirmation(found));
     },
+    hasRun: async (subject) => (await approvals.findRedeemed(subject, now())) !== undefined,
     async open(subject, call, selfService) {
       const id = toApprovalId(parts.randomBytes(APPROVAL_ID_BYTES));
       const encrypted = (await parts.encryption()).encrypt(JSON.stringify(call));

@@ -16,6 +16,7 @@ import type { SentCall } from "./call-observer.js";
 import type { Coercion } from "./coerce-value.js";
 import { toDryRun } from "./dry-run.js";
 import type { Replay } from "./idempotency.js";
+import { flagHiddenText } from "./flag-hidden-text.js";
 import { checkResultChoices, fitResult, readStoredResult, type ResultLimit } from "./fit-result.js";
 import type { ExecutionOptions } from "./options.js";
 import { obtainPermit, type Permit, type PermitParts, refusal } from "./permit.js";
@@ -59,7 +60,9 @@ export function createExecute(parts: ExecutorParts): Execute {
       throw await attempt.failed(thrown);
     }
     await attempt.answered(result);
-    return attempt.tool === undefined ? result : fitResult(result, parts.limit, call, attempt.tool);
+    if (attempt.tool === undefined) return flagHiddenText(result);
+    const fitted = fitResult(result, parts.limit, call, attempt.tool);
+    return fitted instanceof Promise ? flagHiddenText(await fitted) : flagHiddenText(fitted);
   };
 }
 
@@ -224,8 +227,8 @@ function assertStillPermitted({ tool, facts, pin, approved }: Permit, attempt: A
  * The `_meta` of the request to the server. It contains the idempotency key only if the server accepts it there. A key
  * that the server accepts as an argument is already in the arguments.
  */
-function toMeta({ keyed, ruling }: Permit, { meta }: CallContext): JsonObject | undefined {
-  if (keyed !== undefined && ruling.key.sendAs === "_meta") return { ...meta, [KEY_MEMBER]: keyed.scope.key };
+function toMeta({ upstreamKey, ruling }: Permit, { meta }: CallContext): JsonObject | undefined {
+  if (upstreamKey !== undefined && ruling.key.sendAs === "_meta") return { ...meta, [KEY_MEMBER]: upstreamKey };
   if (meta === undefined || !(KEY_MEMBER in meta)) return meta;
   const { [KEY_MEMBER]: _key, ...rest } = meta;
   return Object.keys(rest).length > 0 ? rest : undefined;

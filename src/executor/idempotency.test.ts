@@ -7,6 +7,7 @@ import type { JsonObject } from "../model/json.js";
 afterEach(closeExecutors);
 
 const KEYED = { idempotencyKey: "order-1" };
+const UUID = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/) as string;
 const lost = (executed: Executed) => () =>
   Promise.reject(new DiscoveryError("TOOL_EXECUTION_ERROR", "It broke off.", { executed }));
 
@@ -123,23 +124,56 @@ describe("a call with an idempotency key", () => {
   });
 
   it.each<[string, object, object, object]>([
-    ["as metadata", { _meta: { "anygpt/idempotencyKey": true } }, {}, { meta: { "anygpt/idempotencyKey": "order-1" } }],
+    ["as metadata", { _meta: { "anygpt/idempotencyKey": true } }, {}, { meta: { "anygpt/idempotencyKey": UUID } }],
     [
       "as the argument that the tool names",
       { _meta: { "anygpt/idempotencyKey": "ref" } },
       {},
-      { arguments: { title: "x", ref: "order-1" } },
+      { arguments: { title: "x", ref: UUID } },
     ],
     [
       "as the argument that the configuration names",
       {},
       { idempotency: { tools: [{ tools: "create_issue", sendKeyAs: "ref" }] } },
-      { arguments: { title: "x", ref: "order-1" } },
+      { arguments: { title: "x", ref: UUID } },
     ],
   ])("sends its key to the server %s", async (_case, definition, policy, expected) => {
     const { call, sent } = await setUpExecutor({ tool: toTool({}, definition), policy });
     await call(KEYED);
     expect(sent).toMatchObject([expected]);
+  });
+
+  it("sends the same key for the same call, and another one for another caller, tool or key", async () => {
+    const sentKey = async ({ actor = "ann", key = "order-1", id = "shop:pay" } = {}) => {
+      const tool = toTool({ id }, { _meta: { "anygpt/idempotencyKey": true } });
+      const { call, sent } = await setUpExecutor({ tool });
+      await call({ idempotencyKey: key, actor: { id: actor, surface: "http" } });
+      return String(sent[0]?.meta?.["anygpt/idempotencyKey"]);
+    };
+    const keys = [await sentKey(), await sentKey({ actor: "bob" }), await sentKey({ key: "order-2" })];
+    keys.push(await sentKey({ id: "shop:refund" }));
+    expect(new Set(keys).size).toBe(4);
+    expect(await sentKey()).toBe(keys[0]);
+  });
+
+  it("sends its key unchanged if the configuration says so", async () => {
+    const policy = { idempotency: { tools: [{ tools: "*", sendKeyAs: "_meta", sendKeyUnchanged: true }] } };
+    const { call, sent } = await setUpExecutor({ policy });
+    await call(KEYED);
+    expect(sent[0]?.meta).toEqual({ "anygpt/idempotencyKey": "order-1" });
+  });
+
+  it("fails with OVERLOADED, for this caller only, once the caller has stored too much", async () => {
+    const large: CallResult = { content: [{ type: "text", text: "x".repeat(700_000) }] };
+    const policy = { idempotency: { maxBytesPerActor: 1024 * 1024 } };
+    const { call, sent } = await setUpExecutor({ policy, send: () => Promise.resolve(large) });
+    await call({ idempotencyKey: "a" });
+    await call({ idempotencyKey: "b" });
+    await expect(call({ idempotencyKey: "c" })).rejects.toMatchObject({ code: "OVERLOADED", executed: "no" });
+    expect(await call({ idempotencyKey: "a" })).toMatchObject({ _meta: { "anygpt/replayed": {} } });
+    await call({});
+    await call({ idempotencyKey: "c", actor: { id: "bob", surface: "http" } });
+    expect(sent).toHaveLength(4);
   });
 
   it("does not send its key to a server that does not accept keys", async () => {
@@ -255,7 +289,7 @@ describe("a call with an idempotency key", () => {
     const policy = { idempotency: { tools: [{ tools: "*", sendKeyAs: "body" }] } };
     const { call, sent } = await setUpExecutor({ tool: toTool({}, { inputSchema }), policy });
     await call(KEYED);
-    expect(sent[0]?.arguments).toEqual({ title: "x", body: "order-1" });
+    expect(sent[0]?.arguments).toEqual({ title: "x", body: UUID });
     await expect(call({ ...KEYED, arguments: { title: "x", body: "other" } })).rejects.toMatchObject({
       code: "INVALID_REQUEST",
     });

@@ -6,6 +6,7 @@ import {
   type KeyClaim,
   type KeyEnding as StoredEnding,
   type KeyQuery,
+  type KeyQuotas,
   type KeyRecord,
   type KeyRecords,
   type KeyScope,
@@ -58,6 +59,7 @@ export interface IdempotencyParts {
   readonly pendingWrites: PendingWrites;
   readonly encryption: () => Promise<Encryption>;
   readonly ttlMs: number;
+  readonly quotas: KeyQuotas;
   readonly now: () => number;
   readonly note: (act: AuditAct) => Promise<void>;
 }
@@ -67,6 +69,7 @@ export function createIdempotency({
   pendingWrites,
   encryption,
   ttlMs,
+  quotas,
   now,
   note,
 }: IdempotencyParts): Idempotency {
@@ -95,7 +98,7 @@ export function createIdempotency({
     async reserve(call, requestId) {
       const { scope, fingerprint, isIdempotent: rerun } = call;
       opened ??= await encryption();
-      const request = { fingerprint, requestId, now: now(), ttlMs, rerun };
+      const request = { fingerprint, requestId, now: now(), ttlMs, rerun, quotas };
       const reservation = await keys.reserve(scope, request).catch((error: unknown) => {
         // The reservation may have been written although the store reported an error. Reserving the key again with the
         // same request id returns that reservation, so that it can be released.
@@ -106,6 +109,7 @@ export function createIdempotency({
         throw error;
       });
       if (reservation.kind === "reserved") return reservation.claim;
+      if (reservation.kind === "full") throw quotaReached(reservation.keys, quotas);
       const replay = await toReplay(call, reservation.record);
       if (replay === undefined) throw inProgress(reservation.record);
       return replay;
@@ -185,6 +189,20 @@ function conflict({ requestId }: KeyRecord): DiscoveryError {
   return new DiscoveryError("IDEMPOTENCY_CONFLICT", message, {
     hint: "Repeat the call with exactly the same arguments. Before you use a new key, check what the first call has done.",
     facts: { original_request_id: requestId },
+  });
+}
+
+/** The error for a caller that stores too much; other callers are not affected. */
+function quotaReached(keys: number, { maxKeysPerActor, maxBytesPerActor }: KeyQuotas): DiscoveryError {
+  const [what, setting] =
+    keys >= maxKeysPerActor
+      ? [`${maxKeysPerActor} idempotency keys`, "maxKeysPerActor"]
+      : [`${maxBytesPerActor} bytes of results under idempotency keys`, "maxBytesPerActor"];
+  return new DiscoveryError("OVERLOADED", `This caller has stored ${what}, the maximum. Nothing was sent.`, {
+    hint: [
+      "Wait until older keys expire, or call without a key if the tool does not need one.",
+      { action: "edit-config", key: `policy.idempotency.${setting}` },
+    ],
   });
 }
 

@@ -42,6 +42,18 @@ describe("a call that must be confirmed", () => {
     expect(sent).toHaveLength(1);
   });
 
+  it("runs once when the caller sends it six times with confirmed: true, and again after a new question", async () => {
+    const { call, sent, confirmations } = await auto();
+    for (let n = 0; n < 6; n += 1) await call({ confirmed: true }).catch(() => undefined);
+    expect(sent).toHaveLength(1);
+    expect(await confirmations.list()).toEqual([]);
+    const { hint } = await refused(call({ confirmed: true }));
+    expect(hint).toContain("send it without `confirmed` first");
+    await refused(call());
+    await call({ confirmed: true });
+    expect(sent).toHaveLength(2);
+  });
+
   it("does not run with confirmed: true if no confirmation was requested before", async () => {
     const { call, sent } = await auto();
     await refused(call({ confirmed: true }));

@@ -41,6 +41,8 @@ export interface Approved {
 }
 
 export interface Permit {
+  /** The idempotency key as the server receives it. */
+  readonly upstreamKey: string | undefined;
   readonly tool: Tool;
   readonly ruling: Ruling;
   readonly arguments: JsonObject;
@@ -77,7 +79,8 @@ export async function obtainPermit({ call, tool, onArguments }: PermitRequest, p
   const first = judge(facts);
   if (first.kind === "deny" || first.kind === "needsKey") throw refusal(first, tool, pin);
 
-  const given = withKey(toArguments(call, tool), call, { tool, ruling });
+  const upstreamKey = await toUpstreamKey(call, { tool, ruling }, parts);
+  const given = withKey(toArguments(call, tool), { call, tool, ruling, upstreamKey });
   // The idempotency key, the approval and the audit record refer to the converted arguments: `"3"` and `3` are the same
   // call if the tool takes a number.
   const { args, coercions, violations, failure } = await checkArguments(tool, given, validation);
@@ -86,7 +89,7 @@ export async function obtainPermit({ call, tool, onArguments }: PermitRequest, p
   if (failure !== undefined) throw failure;
   const keyed = await toKeyed(call, { tool, args, ruling }, parts);
   const known = keyed === undefined ? undefined : await lookupResult(idempotency.findReplay(keyed));
-  const base: Permit = { tool, ruling, arguments: args, facts, pin, keyed };
+  const base: Permit = { tool, ruling, arguments: args, facts, pin, keyed, upstreamKey };
   // A replayed result needs no confirmation, because the tool does not run.
   if (first.kind === "confirm" && known === undefined) {
     const judgeWith = (more: Partial<CallFacts>): PolicyDecision => judge({ ...facts, ...more });
@@ -138,24 +141,35 @@ async function lookupResult(lookup: Promise<Replay | undefined>): Promise<KeyLoo
   }
 }
 
+/** The idempotency key as the server receives it; undefined if it receives none. */
+async function toUpstreamKey(
+  { idempotencyKey: key, context }: Call,
+  { tool, ruling }: Omit<CheckedCall, "args">,
+  { encryption }: PermitParts,
+): Promise<string | undefined> {
+  if (key === undefined || ruling.key.sendAs === undefined) return undefined;
+  if (ruling.key.isSentUnchanged === true) return key;
+  return (await encryption()).upstreamKey({ actor: context.actor.id, tool: tool.id, key });
+}
+
+interface CallWithKey extends Omit<CheckedCall, "args"> {
+  readonly call: Call;
+  readonly upstreamKey: string | undefined;
+}
+
 /**
  * If the tool accepts the idempotency key as an argument, adds the key to the arguments that are validated, shown and
  * sent.
  */
-function withKey(
-  args: JsonObject,
-  { idempotencyKey: key }: Call,
-  { tool, ruling }: Omit<CheckedCall, "args">,
-): JsonObject {
+function withKey(args: JsonObject, { call, tool, ruling, upstreamKey }: CallWithKey): JsonObject {
   const { sendAs } = ruling.key;
-  if (key === undefined || sendAs === undefined || sendAs === "_meta") return args;
-  if (!Object.hasOwn(args, sendAs)) return { ...args, [sendAs]: key };
-  if (args[sendAs] === key) return args;
+  if (upstreamKey === undefined || sendAs === undefined || sendAs === "_meta") return args;
+  if (!Object.hasOwn(args, sendAs) || args[sendAs] === call.idempotencyKey) return { ...args, [sendAs]: upstreamKey };
   throw new DiscoveryError(
     "INVALID_REQUEST",
     `The argument "${sendAs}" of ${tool.id} differs from the idempotency key of the call.`,
     {
-      hint: `Omit the argument "${sendAs}": the gateway sets it to the idempotency key.`,
+      hint: `Omit the argument "${sendAs}": the gateway sets it.`,
     },
   );
 }
@@ -216,6 +230,9 @@ async function confirm(
   const callerMayConfirm = mayConfirmItself(checked.ruling, policy.options.confirmation.mode);
   // A command-line user whose dialog was interrupted can confirm later with `--confirmed`.
   const selfService = callerMayConfirm && (ask === undefined || isCommandLine(call));
+  // A caller that repeats a call again and again with `confirmed: true` has not asked its user again.
+  if (selfService && call.confirmed === true && approval === undefined && (await confirmations.hasRun(subject)))
+    throw mustAskAgain(tool);
   // If `selfService` is false, `open` also changes a pending self-service request, so that only a user can answer it.
   const request = await confirmations.open(subject, shown, selfService);
   const consent = consentTo(call, callerMayConfirm);
@@ -259,6 +276,16 @@ function tooLargeToConfirm(tool: Tool): DiscoveryError {
 
 function ttlMsOf({ options }: Policy): number {
   return options.confirmation.ttlSeconds * 1000;
+}
+
+function mustAskAgain(tool: Tool): DiscoveryError {
+  return new DiscoveryError(
+    "CONFIRMATION_REQUIRED",
+    `The same call of ${tool.id} has just run. Its confirmation was valid for one call.`,
+    {
+      hint: "If your user wants the call to run again, send it without `confirmed` first, and ask your user.",
+    },
+  );
 }
 
 type Confirm = Extract<PolicyDecision, { kind: "confirm" }>;

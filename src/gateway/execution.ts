@@ -91,7 +91,16 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
   const ttlMs = config.policy.confirmation.ttlSeconds * 1000;
   const confirmations = createConfirmations({ approvals: store.approvals, encryption, ttlMs, now, randomBytes, note });
   const keyTtlMs = config.policy.idempotency.ttlSeconds * 1000;
-  const idempotency = createIdempotency({ keys: store.keys, pendingWrites, encryption, ttlMs: keyTtlMs, now, note });
+  const { idempotency: quotas } = config.policy;
+  const idempotency = createIdempotency({
+    keys: store.keys,
+    pendingWrites,
+    encryption,
+    ttlMs: keyTtlMs,
+    quotas,
+    now,
+    note,
+  });
   const guard = (tool: Tool): void => {
     if (tool === READ_RESULT) return;
     const { rules: currentRules, snapshot } = current();

@@ -76,8 +76,16 @@ const keyEntry = z
       .describe(
         "Where the gateway passes the idempotency key to the server: `_meta`, or the name of an argument. The server must then prevent a second execution itself.",
       ),
+    sendKeyUnchanged: z
+      .boolean()
+      .optional()
+      .describe(
+        "Whether the server receives the key as the caller wrote it. Default `false`: the server receives a UUID that the gateway derives from caller, tool and key, so that the same key of two callers is not the same key for the server.",
+      ),
   })
   .refine(hasSelector, NEEDS_TOOLS);
+
+const MIB = 1024 * 1024;
 
 const confirmation = z
   .strictObject({
@@ -172,6 +180,20 @@ const authored = z.strictObject({
         .max(2_592_000)
         .default(86_400)
         .describe("How long an idempotency key is stored, in seconds. After that, the same key counts as new."),
+      maxKeysPerActor: z
+        .int()
+        .min(100)
+        .max(10_000_000)
+        .default(100_000)
+        .describe("The maximum number of stored idempotency keys of one actor. Further calls with a new key fail."),
+      maxBytesPerActor: z
+        .int()
+        .min(MIB)
+        .max(64 * 1024 * MIB)
+        .default(64 * MIB)
+        .describe(
+          "The maximum size in bytes of the results that are stored under the idempotency keys of one actor. Further calls with a new key fail.",
+        ),
       tools: z
         .array(keyEntry)
         .max(MAX_ENTRIES)

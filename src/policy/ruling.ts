@@ -43,6 +43,8 @@ export interface KeyRuling {
   readonly isIdempotent: boolean;
   /** Where the idempotency key is sent: `_meta`, or the name of an argument. Undefined if it is not sent. */
   readonly sendAs?: string;
+  /** Whether the server receives the key as the caller wrote it, instead of a key derived from it. */
+  readonly isSentUnchanged?: boolean;
 }
 
 /** What the policy says about a tool for all callers. It depends only on the tool's definition, so it can be cached. */
@@ -135,7 +137,12 @@ function toKeyRuling(
     stated.find((entry) => entry.idempotent !== undefined)?.idempotent ??
     tool.idempotent ??
     (isHarmless || sendAs !== undefined);
-  return { isIdempotent, ...(sendAs === undefined ? {} : { sendAs }) };
+  const isSentUnchanged = stated.find((entry) => entry.sendKeyUnchanged !== undefined)?.sendKeyUnchanged ?? false;
+  return {
+    isIdempotent,
+    ...(sendAs === undefined ? {} : { sendAs }),
+    ...(isSentUnchanged ? { isSentUnchanged } : {}),
+  };
 }
 
 function toBucket({ rateLimits, buckets }: PolicyOptions, entry: number | undefined): RateBucket | undefined {

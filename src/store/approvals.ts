@@ -60,6 +60,8 @@ export interface Approvals {
   ): Promise<Approval | undefined>;
   /** Returns the valid approval for the subject: an approved one, otherwise the newest pending or denied one. */
   lookup(subject: ApprovalSubject, now: number): Promise<Approval | undefined>;
+  /** Returns the newest approval of the subject that was redeemed and would not have expired yet. */
+  findRedeemed(subject: ApprovalSubject, now: number): Promise<Approval | undefined>;
   find(id: string, now: number): Promise<Approval | undefined>;
   /** Returns the approvals in a state, newest first. Default of `state`: pending. */
   list(now: number, state?: ApprovalState): Promise<readonly Approval[]>;

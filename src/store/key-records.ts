@@ -41,6 +41,15 @@ export interface ReserveRequest {
   readonly ttlMs: number;
   /** Whether the tool is safe to run twice, so that a key in the state `unknown` may be taken over. */
   readonly rerun?: boolean;
+  /** Absent: no limit. */
+  readonly quotas?: KeyQuotas;
+}
+
+/** How much one actor may have stored. A new key is rejected once its actor has reached one of the maxima. */
+export interface KeyQuotas {
+  readonly maxKeysPerActor: number;
+  /** The maximum size of the stored answers in bytes. */
+  readonly maxBytesPerActor: number;
 }
 
 /** The right to run the call. It is lost when another process takes over the key. */
@@ -51,7 +60,8 @@ export interface KeyClaim {
 
 export type Reservation =
   | { readonly kind: "reserved"; readonly claim: KeyClaim }
-  | { readonly kind: "known"; readonly record: KeyRecord };
+  | { readonly kind: "known"; readonly record: KeyRecord }
+  | { readonly kind: "full"; readonly keys: number; readonly bytes: number };
 
 /**
  * The maximum size of a stored answer. A larger answer is not stored; the key then only records that the call was made.

@@ -46,7 +46,7 @@ const reserve = (key: string, requestId: string) =>
 /** A whole call with a key: 1 if this process executed it. */
 async function runKeyedCall(key: string): Promise<number> {
   const reservation = await reserve(key, `${process.pid}-${key}`);
-  if (reservation.kind === "known") return 0;
+  if (reservation.kind !== "reserved") return 0;
   if (!(await store.keys.dispatch(reservation.claim, 1001))) return 0;
   const answer = Buffer.from(`${process.pid}-${key}`);
   if (!(await store.keys.finish(reservation.claim, { kind: "completed", answer }, 1002))) {

@@ -106,7 +106,9 @@ export async function setUpExecutor({
   const ttlMs = compiled.options.confirmation.ttlSeconds * 1000;
   const pendingWrites = sharesStoreWith?.pendingWrites ?? createPendingWrites();
   const confirmations = createConfirmations({ approvals: store.approvals, encryption, ttlMs, now, randomBytes, note });
-  const idempotency = createIdempotency({ keys: store.keys, pendingWrites, encryption, ttlMs: 86_400_000, now, note });
+  const quotas = compiled.options.idempotency;
+  const keyParts = { keys: store.keys, pendingWrites, encryption, ttlMs: 86_400_000, quotas, now, note };
+  const idempotency = createIdempotency(keyParts);
   const execute = createExecute({
     resolve: () => Promise.resolve(tool),
     explain: () => "rule 1 (*issue* → disabled)",

@@ -83,6 +83,10 @@ export function createApprovalTable(database: Database): StoreTable<Approvals> {
       return row && toApproval(row, now);
     },
     lookup: (subject, now) => pick(subject, now, ["approved", "pending", "denied"]),
+    findRedeemed(subject, now) {
+      const rows = newestFirst.all({ ...toSubject(subject), now }).map((row) => toApproval(row, now));
+      return rows.find(({ state }) => state === "redeemed");
+    },
     find,
     list(now, state = "pending") {
       return list.all({ now, state }).map((row) => toApproval(row, now));

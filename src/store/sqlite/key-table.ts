@@ -1,6 +1,7 @@
 import {
   type KeyClaim,
   type KeyEnding,
+  type KeyQuotas,
   type KeyRecord,
   type KeyRecords,
   type KeyScope,
@@ -33,6 +34,9 @@ export function createKeyTable(database: Database, owners: Owners): StoreTable<K
     DELETE FROM keys WHERE id IN (
       SELECT id FROM keys WHERE expires_at <= :now AND state NOT IN ('reserved', 'dispatched')
       ORDER BY expires_at LIMIT ${DELETED_PER_RESERVATION})`);
+  const sweepActor = database.prepare(`
+    DELETE FROM keys WHERE actor = :actor AND expires_at <= :now AND state NOT IN ('reserved', 'dispatched')`);
+  const totals = database.prepare("SELECT keys, bytes FROM key_totals WHERE actor = :actor");
   const dispatch = database.prepare(`
     UPDATE keys SET state = 'dispatched', changed_at = :now WHERE ${CLAIM} AND state IN ('reserved', 'dispatched')`);
   const finish = database.prepare(`
@@ -70,8 +74,15 @@ export function createKeyTable(database: Database, owners: Owners): StoreTable<K
     return known;
   };
 
+  /** Returns the totals of an actor that has no room for another key; undefined if there is room. */
+  const findFull = (actor: string, quotas: KeyQuotas): { keys: number; bytes: number } | undefined => {
+    const row = totals.get({ actor });
+    const [keys, bytes] = [Number(row?.["keys"] ?? 0), Number(row?.["bytes"] ?? 0)];
+    return keys >= quotas.maxKeysPerActor || bytes >= quotas.maxBytesPerActor ? { keys, bytes } : undefined;
+  };
+
   return {
-    reserve(scope, { fingerprint, requestId, now, ttlMs, rerun }): Reservation {
+    reserve(scope, { fingerprint, requestId, now, ttlMs, rerun, quotas }): Reservation {
       sweep.run({ now });
       const known = settle(byScope.get(toKey(scope)), now);
       if (known?.["request_id"] === requestId && known["state"] === "reserved") {
@@ -80,6 +91,11 @@ export function createKeyTable(database: Database, owners: Owners): StoreTable<K
       const mayRerun = rerun === true && known?.["state"] === "unknown" && known["fingerprint"] === fingerprint;
       if (known !== undefined && !mayRerun) return { kind: "known", record: toRecord(known) };
       if (known !== undefined) remove.run({ id: known["id"] ?? null });
+      if (quotas !== undefined && findFull(scope.actor, quotas) !== undefined) {
+        sweepActor.run({ actor: scope.actor, now });
+        const full = findFull(scope.actor, quotas);
+        if (full !== undefined) return { kind: "full", ...full };
+      }
       const made = insert.get({
         ...toKey(scope),
         fingerprint,

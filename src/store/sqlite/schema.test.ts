@@ -47,6 +47,27 @@ describe("migrate", () => {
     expect(database.prepare("SELECT * FROM result_totals").all()).toEqual([{ actor: "ann", results: 1, bytes: 7 }]);
   });
 
+  it("counts the keys that a database already has, and their answers", () => {
+    const { database, run } = open();
+    run(
+      MIGRATIONS.slice(
+        0,
+        MIGRATIONS.findIndex((script) => script.includes("CREATE TABLE key_totals")),
+      ),
+    );
+    const insert = (key: string, actor: string, answer: string) =>
+      database.exec(`
+        INSERT INTO keys (tenant, actor, tool, key, fingerprint, state, request_id, owner, reserved_at, changed_at,
+          expires_at, answer)
+        VALUES ('', '${actor}', 't', '${key}', 'f', 'completed', 'r', 'o', 1, 1, 2, ${answer})`);
+    insert("a", "ann", "x'0001'");
+    insert("b", "ann", "NULL");
+    run();
+    insert("c", "bob", "x'01'");
+    database.exec("UPDATE keys SET answer = x'010203' WHERE key = 'b'; DELETE FROM keys WHERE key = 'c'");
+    expect(database.prepare("SELECT * FROM key_totals").all()).toEqual([{ actor: "ann", keys: 2, bytes: 5 }]);
+  });
+
   it("changes nothing when one script fails", () => {
     const { database, run, version } = open();
     run([FIRST]);

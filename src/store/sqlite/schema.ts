@@ -129,6 +129,25 @@ export const MIGRATIONS: readonly string[] = [
     loss TEXT NOT NULL CHECK (loss IN ('expired', 'dropped'))
   ) STRICT;
   `,
+  `
+  CREATE TABLE key_totals (
+    actor TEXT PRIMARY KEY, keys INTEGER NOT NULL, bytes INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO key_totals SELECT actor, count(*), coalesce(sum(length(answer)), 0) FROM keys GROUP BY actor;
+  CREATE TRIGGER key_added AFTER INSERT ON keys BEGIN
+    INSERT INTO key_totals VALUES (new.actor, 1, coalesce(length(new.answer), 0))
+    ON CONFLICT DO UPDATE SET keys = keys + 1, bytes = bytes + excluded.bytes;
+  END;
+  CREATE TRIGGER key_answered AFTER UPDATE OF answer ON keys BEGIN
+    UPDATE key_totals SET bytes = bytes - coalesce(length(old.answer), 0) + coalesce(length(new.answer), 0)
+    WHERE actor = new.actor;
+  END;
+  CREATE TRIGGER key_removed AFTER DELETE ON keys BEGIN
+    UPDATE key_totals SET keys = keys - 1, bytes = bytes - coalesce(length(old.answer), 0) WHERE actor = old.actor;
+    DELETE FROM key_totals WHERE actor = old.actor AND keys = 0;
+  END;
+  CREATE INDEX keys_by_actor ON keys (actor, expires_at);
+  `,
 ];
 
 export class ForeignDatabaseError extends Error {

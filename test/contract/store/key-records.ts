@@ -160,6 +160,28 @@ export function describeKeyRecords(createPlace: () => Promise<StorePlace>): void
       expect(await store.keys.reserve(SCOPE, request("r2", { now: end }))).toMatchObject({ kind: "reserved" });
     });
 
+    it("rejects a new key once its actor has too many keys or bytes, and counts no expired ones", async () => {
+      const { keys } = (await createPlace()).open();
+      const quotas = { maxKeysPerActor: 3, maxBytesPerActor: 10 };
+      const reserve = (key: string, given: { actor?: string; now?: number; quotas?: object } = {}) => {
+        const { actor = "ann", now = 1000 } = given;
+        return keys.reserve({ ...SCOPE, actor, key }, { ...request(`${actor}-${key}`, { now }), quotas, ...given });
+      };
+      const claim = claimOf(await reserve("a"));
+      await keys.dispatch(claim, 1001);
+      await keys.finish(claim, { kind: "completed", answer: BYTES }, 1002);
+      const second = claimOf(await reserve("b"));
+      await reserve("c");
+      expect(await reserve("d")).toEqual({ kind: "full", keys: 3, bytes: BYTES.byteLength });
+      expect(await reserve("a")).toMatchObject({ kind: "known" });
+      expect(await reserve("d", { actor: "bob" })).toMatchObject({ kind: "reserved" });
+      await keys.release(second);
+      expect(await reserve("d")).toMatchObject({ kind: "reserved" });
+      const fewBytes = { quotas: { maxKeysPerActor: 9, maxBytesPerActor: 7 } };
+      expect(await reserve("e", fewBytes)).toMatchObject({ kind: "full", bytes: 7 });
+      expect(await reserve("e", { ...fewBytes, now: 1000 + DAY_MS })).toMatchObject({ kind: "reserved" });
+    });
+
     it("never takes over a key whose holder is alive, however long it takes", async () => {
       const place = await createPlace();
       const store = place.open();
