@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { KeyClaim, Reservation } from "../../../src/store/key-records.js";
+import type { KeyClaim, KeyQuotas, Reservation } from "../../../src/store/key-records.js";
 import type { Store } from "../../../src/store/store.js";
 import type { StorePlace } from "../describe-store.js";
 
@@ -163,7 +163,7 @@ export function describeKeyRecords(createPlace: () => Promise<StorePlace>): void
     it("rejects a new key once its actor has too many keys or bytes, and counts no expired ones", async () => {
       const { keys } = (await createPlace()).open();
       const quotas = { maxKeysPerActor: 3, maxBytesPerActor: 10 };
-      const reserve = (key: string, given: { actor?: string; now?: number; quotas?: object } = {}) => {
+      const reserve = (key: string, given: { actor?: string; now?: number; quotas?: KeyQuotas } = {}) => {
         const { actor = "ann", now = 1000 } = given;
         return keys.reserve({ ...SCOPE, actor, key }, { ...request(`${actor}-${key}`, { now }), quotas, ...given });
       };
