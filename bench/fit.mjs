@@ -1,4 +1,4 @@
-// Fits the coefficients of relevance and fit in `src/search/relevance.ts`. The constants are fitted on all sets; the tables show each set with constants that were fitted on the other sets.
+// Fits the coefficients of relevance and fit in `src/search/relevance.ts`. The constants are fitted on all sets; the tables show each set with constants that were fitted on the other sets. With `--weights`, only chooses the weights of the comparison of request and tool for each set from the other sets.
 import { join } from "node:path";
 import { equalWeights, gatherEvidence } from "./support/evidence.mjs";
 import { toCalibration, toVerdicts } from "./support/fit-report.mjs";
@@ -10,6 +10,7 @@ import {
   requireData,
 } from "./support/judged-sets.mjs";
 import { fitLogistic, predict } from "./support/logistic.mjs";
+import { leaveOneSetOut, toWeightTable } from "./support/pair-weights.mjs";
 
 /** The weight of the hits of an unanswerable query relative to those of an answerable one. */
 const UNANSWERABLE = 0.3;
@@ -17,18 +18,23 @@ const UNANSWERABLE = 0.3;
 const FIRST_HIT = 3;
 /** The highest mean share of answerable queries with the verdict `none` in the sets that the threshold is chosen on. */
 const MAX_WRONG = 0.025;
-const THRESHOLD_STEP = 0.01;
+const THRESHOLD_STEP = 0.005;
 
 const folder = requireData();
 const internals = await loadInternals();
 const sets = await readJudgedSets(folder, internals);
-const distractors = distinct(await internals.readDistractors([join(folder, "corpus")], process.cwd()));
-report("by words", "BY_WORDS", undefined, ["covered"]);
-report("by words and meaning", "BY_WORDS_AND_MEANING", openRememberingMeaning(internals), ["covered", "likeness"]);
+const meaning = openRememberingMeaning(internals);
+if (process.argv.includes("--weights")) {
+  console.log(toWeightTable(leaveOneSetOut(sets, internals, meaning)));
+} else {
+  const distractors = distinct(await internals.readDistractors([join(folder, "corpus")], process.cwd()));
+  report("by words", "BY_WORDS", undefined, ["covered"], distractors);
+  report("by words and meaning", "BY_WORDS_AND_MEANING", meaning, ["covered", "likeness"], distractors);
+}
 
-function report(name, constant, meaning, keys) {
+function report(name, constant, model, keys, distractors) {
   console.error(`running the queries of ${name}`);
-  const queries = gatherEvidence(sets, distractors, internals, meaning);
+  const queries = gatherEvidence(sets, distractors, internals, model);
   const fitOn = (some) => ({ relevance: fitRelevance(some, [keys.at(-1), "share"]), fit: fitFit(some, keys) });
   const all = fitOn(queries);
   const judged = sets.flatMap(({ name: left }) => {
@@ -47,7 +53,7 @@ function report(name, constant, meaning, keys) {
       "",
       "```ts",
       `const ${constant}: RelevanceModel = ${toSource(all.relevance.model, 3)};`,
-      `const FIT_${constant}: FitModel = ${toSource(all.fit.model, 2)};`,
+      `const FIT_${constant}: FitModel = ${toSource(all.fit.model, 3)};`,
       "```",
       "",
       "Each set with constants that were fitted on the other sets:",

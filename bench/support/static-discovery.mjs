@@ -29,6 +29,7 @@ export function createStaticDiscovery(tools, internals, semantic = true) {
       refresh: async () => undefined,
       pending: () => [],
       whenKnown: async () => undefined,
+      whenSettled: async () => undefined,
       close: () => undefined,
     },
   });

@@ -24,6 +24,7 @@ export interface BlockTraits {
 export interface StoredTraits {
   readonly action: Action | undefined;
   readonly hasMethod: boolean;
+  readonly isOperation: boolean;
   readonly isList: boolean;
   readonly findsIdentifiers: boolean;
   readonly objects: Uint32Array;
@@ -42,7 +43,8 @@ export const NONE = 0xffffffff;
 const IS_LIST = 1;
 const FINDS_IDENTIFIERS = 2;
 const HAS_METHOD = 4;
-const FIRST_USE = 8;
+const IS_OPERATION = 8;
+const FIRST_USE = 16;
 const USES: readonly GeneralUse[] = ["web", "page"];
 /** Words in names of servers that name no product. */
 const NO_PRODUCT = new Set(
@@ -64,12 +66,14 @@ export function createBlockTraits(count: number, vocabulary: Vocabulary) {
     all,
     /** The words of the document must be in the vocabulary already. */
     set(number: number, document: SearchDocument): void {
-      const { action, hasMethod, isList, findsIdentifiers, objects, needs, prefix, uses } = readTraits(document);
+      const { action, hasMethod, isOperation, isList, findsIdentifiers, objects, needs, prefix, uses } =
+        readTraits(document);
       all.actions[number] = action === undefined ? 0 : ACTIONS.indexOf(action) + 1;
       all.flags[number] =
         (isList ? IS_LIST : 0) |
         (findsIdentifiers ? FINDS_IDENTIFIERS : 0) |
         (hasMethod ? HAS_METHOD : 0) |
+        (isOperation ? IS_OPERATION : 0) |
         uses.reduce((bits, use) => bits | (FIRST_USE << USES.indexOf(use)), 0);
       all.objects.set(stemsOf(objects.toReversed()).slice(0, MAX_OBJECTS), number * MAX_OBJECTS);
       all.needs.set(stemsOf(needs).slice(0, MAX_NEEDS), number * MAX_NEEDS);
@@ -109,6 +113,7 @@ export function readStoredTraits(traits: BlockTraits, at: number): StoredTraits 
   return {
     action: ACTIONS[(traits.actions[at] ?? 0) - 1],
     hasMethod: (flags & HAS_METHOD) !== 0,
+    isOperation: (flags & IS_OPERATION) !== 0,
     isList: (flags & IS_LIST) !== 0,
     findsIdentifiers: (flags & FINDS_IDENTIFIERS) !== 0,
     objects: used(traits.objects, at, MAX_OBJECTS),

@@ -17,8 +17,9 @@ import type { Vocabulary } from "./vocabulary.js";
  * The number of candidates: the documents with the highest lexical scores, and those with the highest semantic
  * similarity.
  */
-const BEST_BY_WORDS = 100;
-const NEAREST_IN_MEANING = 50;
+const FOR_WHOLE: CandidateCounts = { byWords: 60, byMeaning: 40 };
+/** A step needs fewer candidates, because only its best ones count. */
+const FOR_STEP: CandidateCounts = { byWords: 30, byMeaning: 15 };
 /** The maximum number of general-purpose tools that become candidates although nothing else speaks for them. */
 const MAX_GENERAL = 5;
 /** The maximum number of steps of a request that are searched separately. */
@@ -27,6 +28,11 @@ const MAX_STEPS = 4;
 const BEST_OF_STEP = 3;
 /** A candidate whose score is this much below the best one for a step gains less, by the factor e. */
 const STEP_DECAY = 0.7;
+
+interface CandidateCounts {
+  readonly byWords: number;
+  readonly byMeaning: number;
+}
 
 interface FinderParts {
   readonly vocabulary: Vocabulary;
@@ -66,14 +72,14 @@ export function createCandidateFinder(parts: FinderParts): (asked: Asked) => Fou
   const { vocabulary, ranking, positions, score, meaning, findProducts } = parts;
   const { size, idOf } = positions;
 
-  const rank = ({ text, query, request, accepts, gain }: Asked): ComparedPairs => {
+  const rank = ({ text, query, request, accepts, gain }: Asked, counts: CandidateCounts): ComparedPairs => {
     const corrected = withoutPayload(correct(text, query));
     const likeness = parts.likeness?.compare(corrected, query.clauses);
     // Do not search for stop words: they occur nearly everywhere, which would be slow. They only help to order good
     // hits.
     const terms = query.terms.filter(({ role }) => role !== "small");
-    const documents = new Set(score(terms, { max: BEST_BY_WORDS, accepts }).map(({ document }) => document));
-    for (const near of likeness?.nearest(NEAREST_IN_MEANING, accepts) ?? []) documents.add(near);
+    const documents = new Set(score(terms, { max: counts.byWords, accepts }).map(({ document }) => document));
+    for (const near of likeness?.nearest(counts.byMeaning, accepts) ?? []) documents.add(near);
     const use = generalUseFor(request);
     const general = use === undefined ? [] : positions.withUse(use).filter(accepts);
     for (const document of general.slice(0, MAX_GENERAL)) documents.add(document);
@@ -87,13 +93,13 @@ export function createCandidateFinder(parts: FinderParts): (asked: Asked) => Fou
   };
 
   return (asked) => {
-    const { list, isKnownToFit } = rank(asked);
+    const { list, isKnownToFit } = rank(asked, FOR_WHOLE);
     const steps = asked.request.steps.slice(0, MAX_STEPS);
     if (steps.length < 2) return { list, isKnownToFit, steps: [] };
     const gains = new Map<number, number>();
     const found = steps.map((text): StepCandidates => {
       const query = parts.readQuery(text, asked.accepts);
-      return { query, list: rank({ ...asked, text, request: interpretRequest(text), query }).list };
+      return { query, list: rank({ ...asked, text, request: interpretRequest(text), query }, FOR_STEP).list };
     });
     for (const { list: ofStep } of found) {
       const top = ofStep[0]?.score ?? 0;

@@ -21,7 +21,7 @@ interface PairParts {
 }
 
 /** How many candidates are compared with the request. Candidates after them keep their order. */
-const MAX_PAIRS = 40;
+const MAX_PAIRS = 60;
 /** How many of the best candidates are asked which identifiers they need. */
 const MAX_NEEDING = 8;
 /** A deprecated tool usually has the plainer name: its replacement must come first although its name has more words. */
@@ -56,7 +56,7 @@ export function comparePairs(candidates: readonly Fused[], parts: PairParts): Co
     const traits = traitsOf(candidate.document);
     const addition =
       ranking.action * (traits.hasMethod ? SURE_ACTION : 1) * compareActions(traits.action, request) +
-      ranking.object * compareObjects({ traits, stems, plurals, request }) +
+      ranking.object * (traits.isOperation ? SURE_OBJECTS : 1) * compareObjects({ traits, stems, plurals, request }) +
       ranking.product * products.nameOf(traits.products) +
       ranking.general * (isGeneralFit(traits) ? 1 : 0) +
       (parts.isDeprecated(candidate.document) ? DEPRECATED : 0) +
@@ -67,10 +67,12 @@ export function comparePairs(candidates: readonly Fused[], parts: PairParts): Co
   addLookups(paired, parts);
   lowerUnaskedDeletions(paired, request);
   const lowest = Math.min(...paired.map(({ score }, index) => score - (candidates[index]?.score ?? 0)), 0);
-  const isKnownToFit = candidates.some(({ document }) => {
-    const traits = traitsOf(document);
-    return products.nameOf(traits.products) === 1 || isGeneralFit(traits);
-  });
+  const isKnownToFit =
+    (use !== undefined || !products.isEmpty) &&
+    candidates.some(({ document }) => {
+      const traits = traitsOf(document);
+      return products.nameOf(traits.products) === 1 || isGeneralFit(traits);
+    });
   const list = [
     ...paired.map(({ traits: _traits, ...candidate }) => candidate),
     ...candidates.slice(MAX_PAIRS).map((candidate) => ({ ...candidate, score: candidate.score + lowest })),
@@ -80,6 +82,8 @@ export function comparePairs(candidates: readonly Fused[], parts: PairParts): Co
 
 /** An HTTP method states the action more reliably than a verb in a name. */
 const SURE_ACTION = 3;
+/** The name of a REST operation lists all of its resources, so a resource that the request does not name says more. */
+const SURE_OBJECTS = 2;
 const DESTROYS = -3;
 const CHANGES_INSTEAD = -1.5;
 

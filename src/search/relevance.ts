@@ -56,8 +56,8 @@ const MIN_SHARE = 1e-9;
 export type RelevanceModel = Readonly<Record<"constant" | "covered" | "likeness" | "share", number>>;
 
 /** Fitted by `npm run fit`; `docs/explanation/search.md` describes the data and the quality. */
-const BY_WORDS: RelevanceModel = { constant: 1.826, covered: 2.64, likeness: 0, share: 1.739 };
-const BY_WORDS_AND_MEANING: RelevanceModel = { constant: 1.125, covered: 0, likeness: 1.863, share: 1.62 };
+const BY_WORDS: RelevanceModel = { constant: 1.546, covered: 2.904, likeness: 0, share: 1.607 };
+const BY_WORDS_AND_MEANING: RelevanceModel = { constant: 1.096, covered: 0, likeness: 1.896, share: 1.595 };
 
 /** Without the model, the relevance of a hit exceeds the share of the words that it matches by at most this. */
 const MAX_BEYOND_COVERED = 0.2;
@@ -89,8 +89,8 @@ export interface FitModel {
   readonly threshold: number;
 }
 
-const FIT_BY_WORDS: FitModel = { constant: -2.1, covered: 9.55, likeness: 0, threshold: 0.24 };
-const FIT_BY_WORDS_AND_MEANING: FitModel = { constant: -10.14, covered: 3.25, likeness: 20.33, threshold: 0.27 };
+const FIT_BY_WORDS: FitModel = { constant: -2.105, covered: 9.564, likeness: 0, threshold: 0.24 };
+const FIT_BY_WORDS_AND_MEANING: FitModel = { constant: -10.136, covered: 3.26, likeness: 20.31, threshold: 0.275 };
 
 /** The lowest relevance of the first hit with which a fit is good. */
 const MIN_GOOD = 0.5;

@@ -33,7 +33,7 @@ const TOOLS_PER_SERVER = 3;
  */
 export function rerank(documents: readonly number[], { terms, clauses }: Query, parts: RerankParts): RerankCandidate[] {
   const { ranking } = parts;
-  const readings = readingsByWord(terms);
+  const readings = readReadings(terms);
   const scored = documents.map((document) => {
     const found = contribute(parts.wordsOf(document), readings, { terms, ranking });
     return { document, score: sum(found.contributions), contributions: found.contributions, direct: found.direct };
@@ -58,28 +58,39 @@ export function rerank(documents: readonly number[], { terms, clauses }: Query, 
 
 type TermReading = QueryReading & { readonly term: number };
 
-function readingsByWord(terms: readonly Term[]): ReadonlyMap<number, readonly TermReading[]> {
+interface Readings {
+  readonly byWord: ReadonlyMap<number, readonly TermReading[]>;
+  /** Whether `byWord` may contain a word, by the lowest bits of its number: faster than asking the map. */
+  readonly mayContain: Uint8Array;
+}
+
+const FILTER_SIZE = 1024;
+
+function readReadings(terms: readonly Term[]): Readings {
   const byWord = new Map<number, TermReading[]>();
+  const mayContain = new Uint8Array(FILTER_SIZE);
   for (const [term, { readings }] of terms.entries()) {
     for (const reading of readings) {
+      mayContain[reading.word % FILTER_SIZE] = 1;
       const same = byWord.get(reading.word);
       if (same === undefined) byWord.set(reading.word, [{ ...reading, term }]);
       else same.push({ ...reading, term });
     }
   }
-  return byWord;
+  return { byWord, mayContain };
 }
 
 function contribute(
   { words, frequencies }: DocumentWords,
-  readings: ReadonlyMap<number, readonly TermReading[]>,
+  { byWord, mayContain }: Readings,
   { terms, ranking }: { readonly terms: readonly Term[]; readonly ranking: RankingConstants },
 ): Pick<RerankCandidate, "contributions" | "direct"> {
   // Plain arrays, because creating a typed array takes longer than filling it.
   const contributions = terms.map(() => 0);
   const direct = terms.map(() => false);
   for (let at = 0; at < words.length; at += 1) {
-    const found = readings.get(words[at] ?? 0);
+    const word = words[at] ?? 0;
+    const found = mayContain[word % FILTER_SIZE] === 1 ? byWord.get(word) : undefined;
     if (found === undefined) continue;
     for (const { term, share, kind } of found) {
       contributions[term] = (contributions[term] ?? 0) + share * (frequencies[at] ?? 0) * FREQUENCY_STEP;

@@ -67,9 +67,12 @@ export function saturate(frequency: number, saturation: number): number {
 function selectBest(found: readonly number[], totals: Float64Array, { max, accepts }: Selection): Scored[] {
   const heap: Scored[] = [];
   for (const document of found) {
-    const candidate = { document, score: totals[document] ?? 0 };
+    const score = totals[document] ?? 0;
     const worst = heap[0];
-    if (heap.length >= max && worst !== undefined && !isWorse(worst, candidate)) continue;
+    const isFull = heap.length >= max && worst !== undefined;
+    // Most documents end here, so nothing is allocated for them.
+    if (isFull && (score < worst.score || (score === worst.score && document > worst.document))) continue;
+    const candidate = { document, score };
     if (!accepts(document)) continue;
     if (heap.length < max) raise(heap, heap.push(candidate) - 1);
     else sink(heap, candidate);

@@ -15,6 +15,11 @@ describe("readTraits", () => {
     ["GET_movie-movie_id-reviews", {}, "read"],
     ["orders", { method: "POST" }, "create"],
     ["fetch-things", { method: "DELETE" }, "delete"],
+    ["post-customers", { method: "POST", path: "/v1/customers" }, "create"],
+    ["post-customers-customer", { method: "POST", path: "/v1/customers/{customer}" }, "update"],
+    ["post-invoices-pay", { method: "POST", path: "/v1/invoices/{invoice}/send" }, "send"],
+    ["post-calls", { method: "POST", path: "/Accounts/{Account}/Calls/{Call}.json" }, "update"],
+    ["add-member", { method: "PUT", path: "/teams/{team}/members/{member}" }, "create"],
     ["weather", { description: "Returns the weather." }, undefined],
     ["weather", { description: "Gets the weather." }, "read"],
     ["status", { isReadOnly: true }, "read"],
@@ -25,6 +30,14 @@ describe("readTraits", () => {
   it("puts the most important word of the name last", () => {
     expect(readTraits(doc("get_branch_protection")).objects).toEqual(["branch", "protection"]);
     expect(readTraits(doc("list_users_by_team")).objects).toEqual(["team", "users"]);
+  });
+
+  it.each<[string, string, boolean]>([
+    ["refunds", "/v1/refunds", true],
+    ["refunds", "/v1/refunds/{refund}", false],
+    ["refund", "/v1/refund", false],
+  ])("reads from the path of %s %s whether a REST operation returns several things", (name, path, isList) => {
+    expect(readTraits(doc(name, { method: "GET", path }))).toMatchObject({ isList, isOperation: true });
   });
 
   it("knows which identifiers a tool needs, and which tools find them", () => {

@@ -15,6 +15,8 @@ export interface ToolTraits {
   readonly action: Action | undefined;
   /** Whether an HTTP method states the action. */
   readonly hasMethod: boolean;
+  /** Whether the tool is an operation of a REST API with a known path. */
+  readonly isOperation: boolean;
   /** The words of the name that say what the tool acts on, in order. The last one is usually the most important. */
   readonly objects: readonly string[];
   /** Whether the tool returns several things. */
@@ -50,22 +52,27 @@ export function readTraits(document: SearchDocument): ToolTraits {
   const words = splitName(document.name);
   const ofServer = new Set(splitName(document.server));
   const method = document.method ?? methodIn(document.name);
+  const place = document.path === undefined ? undefined : readPath(document.path);
   const verb = words.find((word, position) => actionOf(word) !== undefined && !(position > 0 && NOUN_LATER.has(word)));
   const objects = words.filter(
     (word) => !NOT_OBJECTS.has(word) && actionOf(word) === undefined && !ofServer.has(word) && !/^\p{N}+$/u.test(word),
   );
-  const action = actionFrom(method, verb, document);
+  const action = actionFrom(method, verb, document, place);
   const end = words.findIndex((word, position) => position > 0 && BY.has(word));
   const head = objects.filter((word) => end === -1 || words.indexOf(word) < end).at(-1) ?? objects.at(-1);
   const needs = document.parameters.flatMap(({ name, isRequired = false }) =>
     isRequired ? identifiedBy(name, head) : [],
   );
   const takesText = document.parameters.some(({ name }) => TEXT_PARAMETER.test(name));
-  const isList = action === "list" || words.includes("all") || (head !== undefined && /[^su]s$/u.test(head));
+  const isList =
+    place === undefined || method !== "GET"
+      ? action === "list" || words.includes("all") || (head !== undefined && /[^su]s$/u.test(head))
+      : !place.isOne && (action === "list" || /[^su]s$/u.test(place.last.at(-1) ?? ""));
   const [first] = words;
   return {
     action,
     hasMethod: method !== undefined,
+    isOperation: place !== undefined,
     objects: head === undefined ? objects : [...objects.filter((word) => word !== head), head],
     isList,
     needs,
@@ -82,14 +89,37 @@ function actionFrom(
   method: string | undefined,
   verb: string | undefined,
   document: SearchDocument,
+  place: PathFacts | undefined,
 ): Action | undefined {
-  const byName = verb === undefined ? undefined : actionOf(verb);
+  // `post-customers` only repeats the method.
+  const byName = verb === undefined || verb === method?.toLowerCase() ? undefined : actionOf(verb);
   if (method === "DELETE") return "delete";
   if (byName !== undefined && (method === undefined || byName !== "read")) return byName;
+  if (method === "POST" && place !== undefined) {
+    const verb = actionOf(place.last.at(-1) ?? "") ?? actionOf(place.last[0] ?? "");
+    if (verb !== undefined && verb !== "read" && verb !== "list") return verb;
+    if (place.isOne) return "update";
+  }
   if (method !== undefined) return METHODS[method] ?? byName;
   const [first = ""] = splitName(toFirstSentence(document.description).slice(0, 60));
   const described = actionOf(first) ?? actionOf(first.replace(/s$/u, "")) ?? actionOf(first.replace(/es$/u, ""));
   return described ?? (document.isReadOnly === true ? "read" : undefined);
+}
+
+interface PathFacts {
+  /** The words of the last segment that is no parameter. */
+  readonly last: readonly string[];
+  /** Whether the path ends with a parameter: it names one thing. */
+  readonly isOne: boolean;
+}
+
+function readPath(path: string): PathFacts {
+  const segments = path
+    .replace(/\.\w{2,5}$/u, "")
+    .split("/")
+    .filter((segment) => segment !== "");
+  const fixed = segments.filter((segment) => !segment.startsWith("{"));
+  return { last: splitName(fixed.at(-1) ?? ""), isOne: segments.at(-1)?.startsWith("{") === true };
 }
 
 function methodIn(name: string): string | undefined {

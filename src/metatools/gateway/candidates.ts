@@ -6,10 +6,12 @@ import type { CallContext } from "../../model/call.js";
 import type { Tool } from "../../model/tool.js";
 import type { Operation } from "../../registry/operation.js";
 import type { Fit } from "../../search/relevance.js";
+import { interpretRequest } from "../../search/request/request.js";
 import type { FoundTool, FoundTools } from "../found-tools.js";
 import { type Chance, fitContext, type IntentContext, toConfidences } from "./context-fit.js";
 import type { GatewayTable } from "./parts.js";
 import { findCountry, findCurrency } from "./countries-and-currencies.js";
+import { contradictsRequest } from "./stated-values.js";
 
 export interface OperationCandidate {
   readonly tool: Tool;
@@ -51,7 +53,7 @@ const MIN_HITS = 8;
 export async function findCandidates(intent: Intent, table: GatewayTable, call: CallContext): Promise<Candidates> {
   const { context, reducedQuery } = completeContext(intent, table);
   const exact = findExact(intent, table);
-  if (exact.length > 0) return { list: rankMatches(exact, context, table), context, fit: "good", pending: [] };
+  if (exact.length > 0) return { list: rankMatches(exact, { context }, table), context, fit: "good", pending: [] };
   await assertUsable(intent, table);
   const isPlain = Object.values(context).every((value) => value === undefined);
   const enough = Math.max(1 + intent.limit, isPlain ? MIN_HITS : HITS_WITH_CONTEXT);
@@ -64,7 +66,7 @@ export async function findCandidates(intent: Intent, table: GatewayTable, call: 
     reducedQuery === undefined ? undefined : await table.discovery.search({ ...request, query: reducedQuery });
   const hits = withoutBuiltIn(mergeHits(allOf(found), again === undefined ? [] : allOf(again)));
   const { fit, pending } = found;
-  return { list: rankMatches(hits, context, table), context, fit, pending };
+  return { list: rankMatches(hits, { context, query: intent.query }, table), context, fit, pending };
 }
 
 /** Throws if the query is the id of a tool that does not exist or cannot be called: a neighbor of it would mislead. */
@@ -140,16 +142,22 @@ function findExact({ query, adapter }: Intent, { snapshot }: GatewayTable): Matc
   return found.sort((a, b) => (a.id < b.id ? -1 : 1)).map((tool) => ({ tool, relevance: 1 / found.length }));
 }
 
+/** The factor for the probability of an operation that changes something although the query asks to read, or the reverse. */
+const CONTRADICTS = 0.5;
+
 function rankMatches(
   matches: readonly MatchedTool[],
-  context: IntentContext,
+  { context, query }: { readonly context: IntentContext; readonly query?: string },
   table: GatewayTable,
 ): OperationCandidate[] {
   const { servers } = table.snapshot();
+  const request = query === undefined ? undefined : interpretRequest(query);
   const ranked = matches.map((match) => {
     const server = servers.get(match.tool.server);
     const operation = table.operations.of(match.tool, server);
-    return { ...match, operation, ...fitContext(context, operation, server?.definition.facts) };
+    const fit = fitContext(context, operation, server?.definition.facts);
+    const isOther = request !== undefined && contradictsRequest(request, match.tool);
+    return { ...match, operation, ...fit, factor: fit.factor * (isOther ? CONTRADICTS : 1) };
   });
   const [only] = ranked;
   const isCertain = only?.relevance === 1 && ranked.length === 1;

@@ -45,7 +45,7 @@ const CONCEPTS: Readonly<Record<string, (words: Words) => JsonObject>> = {
   }),
   risk: () => ({
     description:
-      "Each tool has a risk: low, medium, high or destructive. The first of these that states a risk decides: the policy, the adapter, the server's annotations, the HTTP method. If none does, the risk is high.",
+      "Each tool has a risk: low, medium, high or destructive. The first of these that says something decides: the policy, the tool file or the adapter, the server's annotations, then the name, the description and the HTTP request of the tool. If none does, the risk is high.",
   }),
   "dry run": ({ nameOf }) => ({
     description:

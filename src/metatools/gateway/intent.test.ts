@@ -48,7 +48,12 @@ describe("gateway.intent", () => {
     const answer = await run("gateway.intent", { query: "create an issue in a repository", limit: 1 });
     expect(answer).toMatchObject({ recommended: { tool_id: "github:create_issue" } });
     expect(answer["alternatives"]).toEqual([
-      { tool_id: expect.any(String), confidence: expect.any(Number), signature: expect.stringMatching(/^\(.*\)$/) },
+      {
+        tool_id: "stripe:create-refund",
+        confidence: expect.any(Number),
+        signature: expect.stringMatching(/^\(.*\)$/),
+        risk_level: "destructive",
+      },
     ]);
   });
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../model/json.js";
 import type { Tool } from "../../model/tool.js";
-import { isUnaskedDestruction, readStatedValues } from "./stated-values.js";
+import { interpretRequest } from "../../search/request/request.js";
+import { contradictsRequest, isUnaskedDestruction, readStatedValues } from "./stated-values.js";
 
 function tool(name: string, properties: JsonObject = {}, required: readonly string[] = []): Tool {
   const definition = { name, inputSchema: { type: "object", properties, required: [...required] } };
@@ -52,4 +53,15 @@ it.each<[string, boolean]>([
 ])("recognizes whether %j asks for a destructive tool: unasked %s", (query, isUnasked) => {
   expect(isUnaskedDestruction(query, tool("create_refund"), "destructive")).toBe(isUnasked);
   expect(isUnaskedDestruction(query, tool("create_refund"), "high")).toBe(false);
+});
+
+it.each<[string, string, boolean]>([
+  ["who is in our team", "POST_sites", true],
+  ["who is in our team", "GET_members", false],
+  ["create a site", "GET_sites", true],
+  ["create a site", "POST_sites", false],
+  ["sites", "POST_sites", false],
+  ["who is in our team", "create_site", false],
+])("recognizes whether %j and the operation %s contradict each other: %s", (query, name, isOther) => {
+  expect(contradictsRequest(interpretRequest(query), tool(name))).toBe(isOther);
 });

@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { Tool } from "../../model/tool.js";
 import { all, EMAIL_ADDRESS, QUOTED, WEB_ADDRESS } from "../../search/request/payload.js";
-import { interpretRequest } from "../../search/request/request.js";
+import { isReading } from "../../search/request/actions.js";
+import { interpretRequest, type RequestFacts } from "../../search/request/request.js";
 import { toStem } from "../../search/stem.js";
 import { readTraits, splitName } from "../../search/traits.js";
 import { toSearchDocument } from "../search-document.js";
@@ -16,6 +17,18 @@ export function isUnaskedDestruction(query: string, tool: Tool, risk: string): b
   if (isDestructive || (action !== "delete" && risk !== "destructive")) return false;
   const isNamed = splitName(tool.name).some((word) => stems.get(toStem(word)) === 1);
   return action === "delete" || !(isNamed || (action !== undefined && actions.has(action)));
+}
+
+/**
+ * Whether the query only asks to read and the REST operation changes something, or the reverse. Unknown actions never
+ * contradict each other.
+ */
+export function contradictsRequest({ actions }: Pick<RequestFacts, "actions">, tool: Tool): boolean {
+  const { action, hasMethod } = readTraits(toSearchDocument(tool, undefined));
+  const wanted = [...actions];
+  if (!hasMethod || action === undefined || wanted.length === 0) return false;
+  if (action === "run" || actions.has("run")) return false;
+  return isReading(action) ? !wanted.some(isReading) : wanted.every(isReading);
 }
 
 /**

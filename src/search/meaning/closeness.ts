@@ -89,6 +89,9 @@ export function createPieceComparer({ dims, vectors, scales }: RowTable): Compar
   const cosines = new Float64Array(MAX_COMPARED * MAX_QUERY_PIECES);
   const highest = new Float64Array(MAX_COMPARED);
   const answers = new Float64Array(MAX_QUERY_PIECES);
+  // For each token, its row in `cosines` plus one; 0 if it was not compared with this query.
+  const rows = new Uint16Array(scales.length);
+  let compared: number[] = [];
   const rowOf = (piece: number): Int8Array => vectors.subarray(piece * dims, (piece + 1) * dims);
   const lengthOf = (piece: number): number => (lengths[piece] ||= measure(rowOf(piece)));
   const weightOf = (piece: number): number => lengthOf(piece) * (scales[piece] ?? 0);
@@ -98,14 +101,15 @@ export function createPieceComparer({ dims, vectors, scales }: RowTable): Compar
     const weights = Array.from(query, weightOf);
     const totalWeight = weights.reduce((sum, weight) => sum + weight, 0) || 1;
     for (const [at, piece] of query.entries()) matrix.rows.set(rowOf(piece), at * dims);
-    const known = new Map<number, number>();
+    for (const piece of compared) rows[piece] = 0;
+    compared = [];
 
     /** Returns the row of this token in `cosines`; computes the row on first use. */
     const compare = (piece: number): number => {
-      const before = known.get(piece);
-      if (before !== undefined) return before;
-      const row = known.size;
-      known.set(piece, row);
+      const before = rows[piece] ?? 0;
+      if (before > 0) return before - 1;
+      const row = compared.push(piece) - 1;
+      rows[piece] = row + 1;
       const products = matrix.multiply(rowOf(piece), query.length);
       let nearest = 0;
       for (let at = 0; at < query.length; at += 1) {

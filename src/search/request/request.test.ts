@@ -15,6 +15,15 @@ describe("interpretRequest", () => {
     ["netlify: who is in our team and what may they do", ["read"]],
     ["how many downloads are left", ["read"]],
     ["how do I create a branch", ["create"]],
+    ["refund the order", ["create"]],
+    ["please refund order 42", ["create"]],
+    ["refund policy", []],
+    ["list the refunds", ["list"]],
+    ["take a backup of the database", ["create"]],
+    ["take the blue mug out of our catalogue", ["delete"]],
+    ["set up a webhook", ["create"]],
+    ["set the title", ["update"]],
+    ["suspend the user", ["update"]],
   ])("reads the action of %j", (query, actions) => {
     expect([...interpretRequest(query).actions]).toEqual(actions);
   });

@@ -4,7 +4,7 @@ import { relate } from "../lexicon/lexicon.js";
 import { toStem } from "../stem.js";
 import { isStopWord } from "../stop-words.js";
 import { tokenizeQuery } from "../tokenize.js";
-import { type Action, actionOf, isAlsoNoun } from "./actions.js";
+import { type Action, actionOf, actionOfNoun, isAlsoNoun } from "./actions.js";
 import { WEB_ADDRESS, withoutPayload } from "./payload.js";
 
 export interface RequestFacts {
@@ -43,6 +43,10 @@ const BEFORE_VERB = new Set(
   "to you please and then i we me us can could would should will just also let lets now or must need want it".split(
     " ",
   ),
+);
+/** Words after a verb that is otherwise a noun: "refund the order", but "refund policy". */
+const AFTER_VERB = new Set(
+  "a an the this that these those my our your his her its their me us him them it all every each some".split(" "),
 );
 const QUESTION = /\?|\b(?:what|who|whom|whose|when|where|which|how|why|is|are|does|do|did|was|were|tell|show|know)\b/iu;
 
@@ -124,14 +128,32 @@ function findAction(clause: string): Action | undefined {
   if (ASKS_ABOUT.test(clause.trim())) return "read";
   const words = tokenizeQuery(clause, () => false);
   for (const [position, word] of words.entries()) {
-    const action = actionOf(word) ?? actionOf(toInfinitive(word));
-    if (action === undefined) continue;
-    const before = words[position - 1];
+    const [before, next = ""] = [words[position - 1], words[position + 1]];
     const isVerbPosition = before === undefined || BEFORE_VERB.has(before);
-    if (isVerbPosition || !(isAlsoNoun(word) || isStopWord(word) || word !== toInfinitive(word))) return action;
+    const isVerb = isVerbPosition && (before !== undefined || AFTER_VERB.has(next));
+    const action =
+      PHRASAL_ACTIONS.get(`${word} ${next}`) ??
+      actionOf(word) ??
+      actionOf(toInfinitive(word)) ??
+      (isVerb ? actionOfNoun(word) : undefined);
+    if (action === undefined) continue;
+    if (!isVerbPosition && (isAlsoNoun(word) || isStopWord(word) || word !== toInfinitive(word))) continue;
+    return LIGHT_VERBS.has(word) && DESTRUCTIVE.test(clause) ? "delete" : action;
   }
   return undefined;
 }
+
+/** Verbs that can ask for a deletion together with other words: "get rid of", "take down". */
+const LIGHT_VERBS = new Set("get give log put take".split(" "));
+
+/** Verbs whose meaning depends on the next word: "set up a webhook" creates it. */
+const PHRASAL_ACTIONS: ReadonlyMap<string, Action> = new Map([
+  ["set up", "create"],
+  ["sign up", "create"],
+  ["put together", "create"],
+  ["kick off", "run"],
+  ["look for", "list"],
+]);
 
 /** "creating" and "creates" become "create", "deleted" becomes "delete". Other words are returned unchanged. */
 function toInfinitive(word: string): string {
