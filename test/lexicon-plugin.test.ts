@@ -4,11 +4,14 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";
 import { expect, it } from "vitest";
+import { compiledRiskLexicon } from "../src/policy/evidence/compiled.js";
 import { compiledLexicon } from "../src/search/lexicon/compiled.js";
-import type { CompiledLexicon } from "../src/search/lexicon/phrase-table.js";
 import { packageRoot } from "../src/util/package-root.js";
 
-it("bundles the compiled lexicon without its compiler, so that it works without the data files", async () => {
+it.each([
+  ["src/search/lexicon/compiled.ts", "compiledLexicon", compiledLexicon],
+  ["src/policy/evidence/compiled.ts", "compiledRiskLexicon", compiledRiskLexicon],
+])("bundles %s without its compiler, so that it works without the data files", async (entry, name, compile) => {
   const root = packageRoot();
   const folder = await mkdtemp(join(tmpdir(), "lexicon-plugin-"));
   try {
@@ -18,15 +21,15 @@ it("bundles the compiled lexicon without its compiler, so that it works without 
     const outfile = join(folder, "lexicon.mjs");
     await build({
       absWorkingDir: root,
-      entryPoints: ["src/search/lexicon/compiled.ts"],
+      entryPoints: [entry],
       outfile,
       bundle: true,
       platform: "node",
       format: "esm",
       plugins: [plugin.compiledLexicon()],
     });
-    const bundle = (await import(pathToFileURL(outfile).href)) as { compiledLexicon(): CompiledLexicon };
-    expect(bundle.compiledLexicon()).toEqual(compiledLexicon());
+    const bundle = (await import(pathToFileURL(outfile).href)) as Record<string, () => unknown>;
+    expect(bundle[name]?.()).toEqual(compile());
     expect(await readFile(outfile, "utf8")).not.toMatch(/^import /m);
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -1,4 +1,5 @@
 import type { OperationFacts } from "../model/server.js";
+import { foldName } from "../util/fold-name.js";
 
 export type StatedFacts = Omit<OperationFacts, "tools">;
 
@@ -18,18 +19,23 @@ export function factsFor(name: string, entries: readonly OperationFacts[]): Stat
  * silently have no effect.
  */
 export function unmatchedPatterns(names: readonly string[], entries: readonly OperationFacts[]): string[] {
-  const known = new Set(names);
+  const known = new Set(names.map(foldName));
   const patterns = new Set(entries.flatMap(({ tools }) => tools));
   return [...patterns].filter(
-    (pattern) => !known.has(pattern) && !(/[*?]/.test(pattern) && names.some((name) => matchesName(pattern, name))),
+    (pattern) =>
+      !known.has(foldName(pattern)) && !(/[*?]/.test(pattern) && names.some((name) => matchesName(pattern, name))),
   );
 }
 
 /**
- * Matches a glob: `*` is any number of characters, `?` is one. Backtracks only to the last `*`, so that matching is
- * never exponential.
+ * Matches a glob with the normal form of a name: `*` is any number of characters, `?` is one. Backtracks only to the
+ * last `*`, so that matching is never exponential.
  */
 export function matchesName(pattern: string, name: string): boolean {
+  return matchesFolded(foldName(pattern), foldName(name));
+}
+
+function matchesFolded(pattern: string, name: string): boolean {
   let at = 0;
   let step = 0;
   let star = -1;

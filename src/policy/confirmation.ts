@@ -10,6 +10,8 @@ export interface BoundCall {
   /** Hash of the tool's definition. If the definition changes, the approval is no longer valid. */
   readonly definitionHash: string;
   readonly arguments: unknown;
+  /** The members of `_meta` that the user sees and that are sent; undefined if there are none. */
+  readonly meta?: unknown;
 }
 
 /** The number of random bytes for an approval id. Five bits of each byte are used: 130 bits in total. */
@@ -20,8 +22,9 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
  * An HMAC that binds an approval to a call. Equal calls have equal bindings; a binding cannot be made without the
  * signing key.
  */
-export function bindCall({ actorId, toolId, definitionHash, arguments: args }: BoundCall, key: Uint8Array): string {
-  return hashCanonical(["approval", actorId, toolId, definitionHash, args], key);
+export function bindCall(call: BoundCall, key: Uint8Array): string {
+  const { actorId, toolId, definitionHash, arguments: args, meta = null } = call;
+  return hashCanonical(["approval", actorId, toolId, definitionHash, args, meta], key);
 }
 
 /** Makes an id that cannot be guessed but can be typed: base 32 without i, l, o and u, which are easily misread. */

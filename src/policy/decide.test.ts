@@ -246,7 +246,7 @@ const anyOptions: fc.Arbitrary<DecisionOptions> = fc
 const anyQuestion: fc.Arbitrary<PolicyQuestion> = fc
   .record({
     risk: fc.constantFrom(...RISKS),
-    origin: fc.constantFrom("config", "default"),
+    origin: fc.constantFrom("config", "method", "evidence", "default"),
     scopes: fc.subarray(["a", "b:c"]),
     granted: fc.subarray(["a", "b:*", "*"]),
     isKnown: fc.boolean(),
@@ -276,11 +276,11 @@ describe("decidePolicy, for any call", () => {
         const against: [string, boolean][] = [
           ["UNAUTHORIZED", question.actor === undefined],
           ["SCOPE_REQUIRED", missingScopes(of.scopes, question.actor?.scopes ?? []).length > 0],
-          ["POLICY_DENIED", section.preset === "strict" && of.risk.origin.kind === "default"],
+          ["POLICY_DENIED", section.preset === "strict" && /^(default|evidence)$/.test(of.risk.origin.kind)],
           ["TOOL_QUARANTINED", section.pinning === "enforce" && question.pin !== "same"],
           ["POLICY_DENIED", isAsked && state === "denied"],
           ["CONFIRMATION_REQUIRED", isAsked && !isAnswered],
-          ["IDEMPOTENCY_REQUIRED", key !== "never" && has(key) && !facts.hasKey],
+          ["IDEMPOTENCY_REQUIRED", key !== "never" && has(key) && of.risk.risk !== "low" && !facts.hasKey],
           ["allow", true],
         ];
         expect(codeOf(decidePolicy(question, section))).toBe(against.find(([, applies]) => applies)?.[0]);

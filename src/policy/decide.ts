@@ -3,7 +3,7 @@
 import type { Hint, NextStep } from "../model/next-steps.js";
 import type { ConfirmationState } from "./confirmation.js";
 import type { PolicyOptions } from "./options.js";
-import { isAtLeast } from "./risk.js";
+import { isAtLeast, type Risk } from "./risk.js";
 import type { Ruling } from "./ruling.js";
 import { missingScopes } from "./scopes.js";
 
@@ -117,7 +117,8 @@ function localScopes(missing: readonly string[]): NextStep {
 }
 
 function checkDeclaredRisk({ toolId, ruling }: PolicyQuestion, { preset }: DecisionOptions): Denial | undefined {
-  if (preset !== "strict" || ruling.risk.origin.kind !== "default") return undefined;
+  const { kind } = ruling.risk.origin;
+  if (preset !== "strict" || (kind !== "default" && kind !== "evidence")) return undefined;
   return {
     kind: "deny",
     code: "POLICY_DENIED",
@@ -191,7 +192,15 @@ function checkKey(
   { idempotency }: DecisionOptions,
 ): PolicyDecision | undefined {
   const from = idempotency.requiredFrom[call.profile === "gateway" ? "gateway" : "elsewhere"];
-  if (from === "never" || call.hasKey || !isAtLeast(ruling.risk.risk, from)) return undefined;
+  if (call.hasKey || !isKeyRequired(ruling.risk.risk, from)) return undefined;
   const reason = `The risk of ${toolId} is ${ruling.risk.risk}, and the call needs an idempotency key.`;
   return { kind: "needsKey", code: "IDEMPOTENCY_REQUIRED", reason, hint: { action: "pass-key" } };
+}
+
+/**
+ * Whether a call of this risk needs an idempotency key. A low-risk call never does: it only reads, so that running it
+ * twice is harmless, and its stored result would be out of date.
+ */
+export function isKeyRequired(risk: Risk, from: Risk | "never"): boolean {
+  return from !== "never" && risk !== "low" && isAtLeast(risk, from);
 }

@@ -120,7 +120,9 @@ const requiredFrom = z
       .describe("The lowest risk for all other calls. Default `never`; `high` under `strict`."),
   })
   .prefault({})
-  .describe("The lowest risk for which a call must have an idempotency key.");
+  .describe(
+    "The lowest risk for which a call must have an idempotency key. A call of risk `low` never needs one: with `low`, keys are required from `medium` on.",
+  );
 
 const bucket = z.strictObject({
   calls: z.int().min(1).max(1_000_000).describe("The maximum number of calls in the time span `perSeconds`."),
@@ -163,12 +165,14 @@ const authored = z.strictObject({
     .array(riskEntry)
     .max(MAX_ENTRIES)
     .default([])
-    .describe("The risk of tools; overrides what their servers declare. The first entry that matches a tool decides."),
+    .describe(
+      "The risk of tools; overrides what their servers declare and what their names say. The first entry that matches a tool decides.",
+    ),
   distrust: z
     .array(pattern)
     .optional()
     .describe(
-      "Names or globs of servers whose annotations cannot lower the risk of a tool. Default: none; all under `strict`.",
+      "Names or globs of servers whose annotations and names of tools cannot lower the risk of a tool. Default: none; all under `strict`.",
     ),
   confirmation,
   idempotency: z
@@ -214,7 +218,9 @@ const authored = z.strictObject({
     .array(scopeEntry)
     .max(MAX_ENTRIES)
     .default([])
-    .describe("Scopes that tools require. A tool requires the scopes of all entries that match it."),
+    .describe(
+      "Scopes that tools require. A tool requires the scopes of all entries that match it. A request for a prompt or resource is matched like a tool with the name of its method, for example `github:resources/read`.",
+    ),
   buckets: z
     .record(z.string().min(1).max(MAX_NAME_LENGTH), bucket)
     .default({})

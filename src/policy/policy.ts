@@ -60,16 +60,19 @@ function toStrings(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }
 
-/** HTTP methods that are idempotent according to RFC 9110. */
-const IDEMPOTENT_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+function toText(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
 
 function toPolicySubject({ server, name, definition, operation, file }: Tool): PolicySubject {
+  const description = toText(definition.description);
   const meta = definition["_meta"] as Record<string, unknown> | null | undefined;
   if (operation === undefined) {
     const declared = file?.risk === undefined ? {} : { declared: { by: "tool-file", risk: file.risk } as const };
     return {
       server,
       name,
+      description,
       annotations: definition.annotations,
       takesKey: meta?.[KEY_MEMBER],
       needsPerson: meta?.[PERSON_MEMBER] === true,
@@ -77,15 +80,17 @@ function toPolicySubject({ server, name, definition, operation, file }: Tool): P
       ...declared,
     };
   }
-  const { method, risk, idempotent, idempotencyHeader } = operation;
+  const { method, path, risk, idempotent, idempotencyHeader } = operation;
   return {
     server,
     name,
+    description,
     method,
+    path,
     // The risk from an API document counts as the operator's own statement, because the operator configured the
     // document.
     ...(risk === undefined ? {} : { declared: { by: "adapter", risk } }),
-    ...(idempotent === undefined && !IDEMPOTENT_METHODS.has(method) ? {} : { idempotent: idempotent ?? true }),
+    ...(idempotent === undefined ? {} : { idempotent }),
     takesKey: idempotencyHeader !== undefined,
   };
 }

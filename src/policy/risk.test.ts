@@ -6,13 +6,14 @@ const say = ({ risk, origin }: AssessedRisk): string => `${risk} by ${origin.kin
 
 describe("assessRisk", () => {
   const readOnly = { readOnlyHint: true };
+  const UNTOUCHED = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true };
   it.each<[string, Partial<RiskFacts>, string]>([
     ["no source declares a risk", {}, "high by default"],
     ["the server declares read-only", { annotations: readOnly }, "low by annotations"],
     ["the server declares destructive", { annotations: { destructiveHint: true } }, "destructive by annotations"],
     ["the server declares neither", { annotations: { title: "x", openWorldHint: false } }, "high by default"],
     ["the server only declares not read-only", { annotations: { readOnlyHint: false } }, "high by default"],
-    ["the server only declares not destructive", { annotations: { destructiveHint: false } }, "high by default"],
+    ["the server only declares not destructive", { annotations: { destructiveHint: false } }, "medium by annotations"],
     [
       "the server declares read-only and not destructive",
       { annotations: { ...readOnly, destructiveHint: false } },
@@ -31,7 +32,7 @@ describe("assessRisk", () => {
     ["the method is PUT", { method: "PUT" }, "medium by method"],
     ["the method is PATCH", { method: "PATCH" }, "medium by method"],
     ["the method is DELETE", { method: "DELETE" }, "destructive by method"],
-    ["the method is unknown", { method: "PURGE" }, "high by default"],
+    ["the method is unknown", { method: "PURGE" }, "high by method"],
     ["annotations and a method disagree", { annotations: readOnly, method: "DELETE" }, "low by annotations"],
     [
       "a distrusted server has a method",
@@ -53,6 +54,52 @@ describe("assessRisk", () => {
       "the configuration sets it",
       { override: { entry: 1, risk: "low" }, declared: { by: "adapter", risk: "high" } },
       "low by config",
+    ],
+    [
+      "all four hints have their default values, as in a library whose author said nothing",
+      { annotations: UNTOUCHED, name: "excel_read_sheet" },
+      "low by evidence",
+    ],
+    [
+      "all four hints have their default values, and the name tells nothing",
+      { annotations: UNTOUCHED },
+      "high by default",
+    ],
+    [
+      "only readOnlyHint differs from the defaults of a library",
+      { annotations: { ...UNTOUCHED, ...readOnly } },
+      "low by annotations",
+    ],
+    [
+      "three hints have their default values",
+      { annotations: { ...UNTOUCHED, openWorldHint: false } },
+      "destructive by annotations",
+    ],
+    [
+      "the server declares read-only, but the name says delete",
+      { annotations: readOnly, name: "delete_x" },
+      "destructive by evidence",
+    ],
+    [
+      "the server declares read-only, and the name says create",
+      { annotations: readOnly, name: "create_chart" },
+      "low by annotations",
+    ],
+    [
+      "the server declares read-only, and the name is a query",
+      { annotations: readOnly, name: "run_query" },
+      "low by annotations",
+    ],
+    [
+      "the server declares that it changes something, but the name reads",
+      { annotations: { readOnlyHint: false }, name: "get_x" },
+      "medium by annotations",
+    ],
+    ["a distrusted server has a tool whose name reads", { name: "get_x", isDistrusted: true }, "high by default"],
+    [
+      "a distrusted server has a tool whose name deletes",
+      { name: "delete_x", isDistrusted: true },
+      "destructive by default",
     ],
     ["no source declares it and the default differs", { unknownRisk: "destructive" }, "destructive by default"],
   ])("assesses the risk when %s", (_, facts, expected) => {
@@ -89,6 +136,11 @@ describe("assessRisk", () => {
     expect(detail({ override: { entry: 1, risk: "low" } })).toBe("policy.risk, entry 2");
     expect(detail({ method: "delete" })).toBe("the HTTP method is DELETE");
     expect(detail({ annotations: readOnly, isDistrusted: true })).toContain("is not trusted");
+    expect(detail({ name: "refund_charge" })).toBe('the name says "refund"');
+    expect(detail({ annotations: readOnly, name: "delete_x" })).toBe(
+      'the server says readOnlyHint: true, but the name says "delete"',
+    );
+    expect(detail({ name: "x" })).toBe("no risk is declared, and the tool's texts do not tell");
   });
 });
 

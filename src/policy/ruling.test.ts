@@ -26,7 +26,8 @@ describe("compileRuling", () => {
       origin: { kind: "config", detail: "policy.risk, entry 2" },
     });
     expect(riskOf("mail", "send").risk).toBe("medium");
-    expect(riskOf("other", "send")).toMatchObject({ risk: "high", origin: { kind: "default" } });
+    expect(riskOf("other", "send")).toMatchObject({ risk: "high", origin: { kind: "evidence" } });
+    expect(riskOf("other", "frobnicate")).toMatchObject({ risk: "high", origin: { kind: "default" } });
   });
 
   it("trusts annotations except those of distrusted servers", async () => {
@@ -74,7 +75,22 @@ describe("compileRuling", () => {
   it.each<[string, object, object, object]>([
     ["no source declares it", {}, {}, { isIdempotent: false }],
     ["the server declares idempotentHint", {}, { annotations: { idempotentHint: true } }, { isIdempotent: true }],
-    ["the tool is read-only", {}, { annotations: { readOnlyHint: true } }, { isIdempotent: true }],
+    ["the tool is read-only", {}, { name: "balance", annotations: { readOnlyHint: true } }, { isIdempotent: true }],
+    [
+      "the tool declares read-only, but its name contradicts that",
+      {},
+      { annotations: { readOnlyHint: true } },
+      { isIdempotent: false },
+    ],
+    ["the HTTP method is GET", {}, { name: "balance", method: "GET" }, { isIdempotent: true }],
+    [
+      "the HTTP method is GET, and the name says that it acts",
+      {},
+      { name: "pause", method: "GET" },
+      { isIdempotent: false },
+    ],
+    ["the HTTP method is PUT", {}, { name: "campaign", method: "PUT" }, { isIdempotent: true }],
+    ["the HTTP method is POST", {}, { name: "campaign", method: "POST" }, { isIdempotent: false }],
     [
       "the tool declares read-only, and the configuration a higher risk",
       { risk: [{ tools: "pay", risk: "destructive" }] },

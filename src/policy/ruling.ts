@@ -24,7 +24,9 @@ export interface PolicySubject {
   readonly name: string;
   readonly annotations?: JsonObject | undefined;
   readonly declared?: RiskFacts["declared"];
+  readonly description?: string | undefined;
   readonly method?: string | undefined;
+  readonly path?: string | undefined;
   /** Whether the tool can run twice without harm; undefined if no source declares it. */
   readonly idempotent?: boolean | undefined;
   /**
@@ -81,7 +83,7 @@ export async function compileRuling(options: PolicyOptions, compile: CompileSele
     const risk = assessRisk({ ...tool, ...overrideOf(options, risks(tool)[0]), ...trust });
     // A read-only tool may be repeated, unless another source declares a risk above `low`.
     const isReadOnly = risk.risk === "low" && tool.annotations?.["readOnlyHint"] === true;
-    const known = trust.isDistrusted ? { server: tool.server, name: tool.name } : tool;
+    const known = trust.isDistrusted ? { server: tool.server, name: tool.name } : { ...tool, ...byMethod(tool, risk) };
     return {
       risk,
       key: toKeyRuling(options, keys(tool), { ...known, isReadOnly: isReadOnly && !trust.isDistrusted }),
@@ -95,6 +97,20 @@ export async function compileRuling(options: PolicyOptions, compile: CompileSele
       ...(tool.needsPerson === true ? { needsPerson: true } : {}),
     };
   };
+}
+
+/** HTTP methods that are idempotent according to RFC 9110. */
+const IDEMPOTENT_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** Whether the HTTP method makes the tool idempotent. A GET that does something, such as "pause", is not idempotent. */
+function byMethod(
+  { idempotent, method = "" }: PolicySubject,
+  { risk, origin }: AssessedRisk,
+): Pick<PolicySubject, "idempotent"> {
+  if (idempotent !== undefined || !IDEMPOTENT_METHODS.has(method)) return {};
+  const acts = READING_METHODS.has(method) && origin.kind === "method" && risk !== "low";
+  return acts ? {} : { idempotent: true };
 }
 
 function toSelector({

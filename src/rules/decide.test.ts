@@ -64,7 +64,10 @@ describe("decideRules", () => {
     ["an exclusion by id keeps tools of other servers", [on("*", "!fs:*")], "db:read_file", true],
 
     ["flags after the slash apply", [off("/GITHUB/i")], "github:create_issue", false],
-    ["without the flag, case matters", [off("/GITHUB/")], "github:create_issue", true],
+    ["case does not matter without the flag either", [off("/GITHUB/")], "github:create_issue", false],
+    ["a regex that depends on case still matches", [off("/[^A-Z]Issue/")], "github:createIssue", false],
+    ["a regex with an accent matches the decomposed name", [off("/l\u00f6schen/")], "s:lo\u0308schen", false],
+    ["a regex with a space matches a name with another space", [off("/^read\\s+file$/")], "s:read\u00a0file", false],
     ["the flag g changes nothing", [off("/issue/g")], "github:create_issue", false],
     ["the flag y changes nothing", [off("/issue/y")], "github:create_issue", false],
     ["a regex matches anywhere", [off("/ssu/")], "github:create_issue", false],

@@ -1,4 +1,5 @@
 import { DiscoveryError } from "../errors.js";
+import { foldName } from "../util/fold-name.js";
 
 /** One element of a glob whose alternatives (`{a,b}`) are expanded. */
 export type GlobStep =
@@ -123,17 +124,24 @@ function parseSet(cursor: Cursor): GlobNode {
   const negated = cursor.characters[cursor.at] === "!" || cursor.characters[cursor.at] === "^";
   if (negated) cursor.at += 1;
   const ranges: CharacterRange[] = [];
+  const texts: string[] = [];
   while (cursor.characters[cursor.at] !== "]") {
     const first = parseSetMember(cursor);
     const isRange = cursor.characters[cursor.at] === "-" && cursor.characters[cursor.at + 1] !== "]";
     if (isRange) cursor.at += 1;
     const last = isRange ? parseSetMember(cursor) : first;
     if (last < first) throw malformed(cursor, "has a range in [ ] whose end comes before its start");
-    ranges.push([first, last]);
+    const text = first === last ? foldName(String.fromCodePoint(first)) : "";
+    if (Array.from(text).length > 1) texts.push(text);
+    else ranges.push([first, last]);
   }
   cursor.at += 1;
-  if (ranges.length === 0) throw malformed(cursor, 'has an empty "[ ]"');
-  return { kind: "set", negated, ranges };
+  if (ranges.length + texts.length === 0) throw malformed(cursor, 'has an empty "[ ]"');
+  const set: GlobNode = { kind: "set", negated, ranges };
+  // The normal form of a character such as "ß" has two letters, so the character is an alternative of the set.
+  if (negated || texts.length === 0) return set;
+  const branches = texts.map((text): GlobNode[] => [{ kind: "text", text }]);
+  return { kind: "either", branches: ranges.length === 0 ? branches : [[set], ...branches] };
 }
 
 function parseSetMember(cursor: Cursor): number {

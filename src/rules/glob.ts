@@ -1,7 +1,8 @@
 import { type CharacterRange, type GlobStep, parseGlob } from "./glob-syntax.js";
-import { fingerprint, fold } from "./subject.js";
+import { foldName } from "../util/fold-name.js";
+import { fingerprint } from "./subject.js";
 
-/** A compiled glob that must match a whole normalized string (see `fold`). */
+/** A compiled glob that must match a whole normal form (see `foldName`). */
 export interface Glob {
   /** Fingerprint bits that every matching string has (see `fingerprint`). */
   readonly pairs: number;
@@ -43,28 +44,52 @@ function toMatcher(step: GlobStep): Matcher {
     case "run":
       return step;
     case "text":
-      return { kind: "text", text: fold(step.text) };
+      return { kind: "text", text: foldName(step.text) };
     case "one":
       return { kind: "character", has: () => true };
     case "set": {
-      const ascii = Uint8Array.from({ length: 128 }, (_, codePoint) => (isInSet(step, codePoint) ? 1 : 0));
+      const folded = foldRanges(step.ranges);
+      const isIn = (codePoint: number): boolean => isInSet(step, folded, codePoint);
+      const ascii = Uint8Array.from({ length: 128 }, (_, codePoint) => (isIn(codePoint) ? 1 : 0));
       return {
         kind: "character",
-        has: (codePoint) => (codePoint < 128 ? ascii[codePoint] === 1 : isInSet(step, codePoint)),
+        has: (codePoint) => (codePoint < 128 ? ascii[codePoint] === 1 : isIn(codePoint)),
       };
     }
   }
 }
 
+/** The most code points of a set whose normal forms are computed. A larger range is compared as it is written. */
+const MAX_FOLDED = 2_000;
+
+/** The normal forms of the code points in these ranges, as far as they are single code points. */
+function foldRanges(ranges: readonly CharacterRange[]): ReadonlySet<number> {
+  const folded = new Set<number>();
+  let left = MAX_FOLDED;
+  for (const [first, last] of ranges) {
+    if (last - first >= left) continue;
+    left -= last - first + 1;
+    for (let codePoint = first; codePoint <= last; codePoint += 1) {
+      const [only, ...others] = Array.from(foldName(String.fromCodePoint(codePoint)));
+      if (only !== undefined && others.length === 0) folded.add(only.codePointAt(0) ?? codePoint);
+    }
+  }
+  return folded;
+}
+
 /**
- * Whether a set such as `[A-Z]` contains a code point. The matched string is in lower case, but the set keeps the case
- * of the configuration. Therefore the upper-case form of the code point is tested too.
+ * Whether a set such as `[A-Z]` contains a code point. The matched string is a normal form, but the set is as the user
+ * wrote it. Therefore the normal forms of its members and the upper-case form of the code point are tested too.
  */
-function isInSet(set: { negated: boolean; ranges: readonly CharacterRange[] }, codePoint: number): boolean {
+function isInSet(
+  set: { negated: boolean; ranges: readonly CharacterRange[] },
+  folded: ReadonlySet<number>,
+  codePoint: number,
+): boolean {
   const capital = toCapital(codePoint);
   const within = ([first, last]: CharacterRange): boolean =>
     (codePoint >= first && codePoint <= last) || (capital >= first && capital <= last);
-  return set.ranges.some(within) !== set.negated;
+  return (folded.has(codePoint) || set.ranges.some(within)) !== set.negated;
 }
 
 /** The upper-case form of a code point, if it is a single one: `ß` becomes "SS", so it is returned unchanged. */

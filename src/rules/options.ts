@@ -23,9 +23,9 @@ const toolRule = z
       })
       .optional()
       .describe(
-        "Globs (`*`, `?`, `[abc]`, `{a,b}`, case-insensitive) or regexes (`/source/flags`, RE2 syntax) that are matched " +
+        "Globs (`*`, `?`, `[abc]`, `{a,b}`) or regexes (`/source/flags`, RE2 syntax) that are matched " +
           "against the tool's name and against `server:tool`, or only against the name if `server` is set. " +
-          "A leading `!` excludes the matching tools. Optional if `server` is set: the rule then applies to all tools of the server.",
+          "Case, accents, compatibility forms, white space and invisible characters do not matter. A leading `!` excludes the matching tools. Optional if `server` is set: the rule then applies to all tools of the server.",
       ),
     server: pattern.optional().describe("Name or glob of the servers that the rule applies to. Default: all servers."),
     enabled: z

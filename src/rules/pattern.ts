@@ -33,8 +33,8 @@ export async function openPatternCompiler(sources: Iterable<string>): Promise<Co
       throw new TypeError(
         `The regex engine is not loaded: ${source} was not among the patterns passed to openPatternCompiler.`,
       );
-    const { test } = engine.compileRegex(regex.source, regex.flags);
-    return { source, negated, pairs: 0, test: (subject) => test(subject.written) };
+    const { test } = engine.compileNameRegex(regex.source, regex.flags);
+    return { source, negated, pairs: 0, test };
   };
 }
 

@@ -1,5 +1,7 @@
 import { RE2JS } from "re2js";
 import { DiscoveryError } from "../errors.js";
+import { foldName } from "../util/fold-name.js";
+import type { Subject } from "./subject.js";
 
 /**
  * The maximum number of instructions of a compiled regex. Each can cost one step per character, so this bounds the
@@ -30,6 +32,41 @@ export function compileRegex(source: string, flags: string): Regex {
   if (program.programSize() > MAX_PROGRAM_SIZE)
     throw invalid(written, "is too large after its repetitions are expanded");
   return { test: (text) => program.test(text) };
+}
+
+/**
+ * Compiles a regex for names. It matches a name if it matches the normal form of the name regardless of case, or the
+ * name as the server wrote it. The second comparison keeps the meaning of regexes that depend on the spelling, such as
+ * `/[^A-Z]Delete/`; the first one prevents that a server escapes a regex by another spelling.
+ */
+export function compileNameRegex(source: string, flags: string): { readonly test: (name: Subject) => boolean } {
+  const written = compileRegex(source, flags);
+  const folded = compileFolded(source, flags.includes("i") ? flags : `${flags}i`);
+  const dependsOnCase = !flags.includes("i") && DEPENDS_ON_CASE.test(source);
+  return {
+    test: (name) =>
+      folded.test(name.folded) || ((dependsOnCase || name.written !== name.folded) && written.test(name.written)),
+  };
+}
+
+/** Whether respecting case can make a regex match more texts: it has a negated class, an escape or inline flags. */
+const DEPENDS_ON_CASE = /\[\^|\[:\^|\\[a-zA-Z]|\(\?/u;
+
+/** An escape with its quantifier, a run of letters beyond ASCII, or white space. */
+const ESCAPE_OR_LETTERS = /\\[^][+*?]?|(?:(?![ -~])[\p{L}\p{M}\p{N}\p{Default_Ignorable_Code_Point}])+|\s/gu;
+
+/** Compiles a regex whose letters are replaced with their normal forms. White space is not part of a normal form. */
+function compileFolded(source: string, flags: string): Regex {
+  const folded = source.replace(ESCAPE_OR_LETTERS, (found) => {
+    if (found.startsWith("\\")) return found[1] === "s" ? "" : found;
+    return foldName(found);
+  });
+  try {
+    return compileRegex(folded, flags);
+  } catch {
+    // The normal form of a range such as `[ÿ-ā]` can be invalid.
+    return compileRegex(source, flags);
+  }
 }
 
 function toFlagBits(flags: string, written: string): number {

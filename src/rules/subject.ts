@@ -1,21 +1,15 @@
-/**
- * A string that patterns are matched against. Regexes are matched against the original string, globs against its
- * normalized form.
- */
+import { foldName } from "../util/fold-name.js";
+
+/** A string that patterns are matched against: as the server wrote it, and in its normal form (see `foldName`). */
 export interface Subject {
   readonly written: string;
   readonly folded: string;
-  /** Fingerprint bits of the normalized string; see `fingerprint`. */
+  /** Fingerprint bits of the normal form; see `fingerprint`. */
   readonly pairs: number;
 }
 
-/** Normalizes a string for globs: lower case, and without compatibility forms such as full-width letters. */
-export function fold(text: string): string {
-  return text.normalize("NFKC").toLowerCase();
-}
-
 export function toSubject(text: string): Subject {
-  const folded = fold(text);
+  const folded = foldName(text);
   return { written: text, folded, pairs: fingerprint(folded) };
 }
 

@@ -1,6 +1,7 @@
-import { readFileSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "../../util/package-root.js";
+import { readRegularTextSync } from "../../util/regular-file.js";
 import { compileLexicon } from "./compile.js";
 import type { CompiledLexicon } from "./phrase-table.js";
 
@@ -11,5 +12,5 @@ import type { CompiledLexicon } from "./phrase-table.js";
 export function compiledLexicon(): CompiledLexicon {
   const folder = join(packageRoot(), "lexicon");
   const names = readdirSync(folder).filter((name) => name.endsWith(".txt"));
-  return compileLexicon(names.sort().map((name) => ({ name, text: readFileSync(join(folder, name), "utf8") })));
+  return compileLexicon(names.sort().map((name) => ({ name, text: readRegularTextSync(join(folder, name)) })));
 }

@@ -1,6 +1,6 @@
-import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { packageRoot } from "../../util/package-root.js";
+import { openRegularFile } from "../../util/regular-file.js";
 import { createTableMemory, type TableMemory } from "./add-rows.js";
 import { type Meaning, openMeaning } from "./meaning.js";
 
@@ -30,7 +30,7 @@ export async function loadModel(file: string, log: (message: string) => void): P
 }
 
 async function readInPlace(file: string): Promise<TableMemory> {
-  const handle = await open(file);
+  const handle = await openRegularFile(file);
   try {
     const { size } = await handle.stat();
     if (size > MAX_FILE_BYTES) throw new Error("the file is too large");
