@@ -1,5 +1,7 @@
-import { isJsonObject } from "../model/json.js";
 import { cutAtWord, toOneLine } from "../util/text.js";
+import { isNumber, isObject } from "./exact-number.js";
+import { keysOf } from "./json-keys.js";
+import { toName } from "./json-values.js";
 
 const SAMPLED_ELEMENTS = 100;
 const MAX_KEYS = 30;
@@ -7,8 +9,9 @@ const MAX_KEYS = 30;
 /** Describes what a value has: the size and kind of an array, the keys of an object, the beginning of a string. */
 export function describeValue(value: unknown): string {
   if (Array.isArray(value)) return describeArray(value);
-  if (isJsonObject(value)) {
-    const keys = Object.keys(value);
+  if (isNumber(value)) return `number ${String(value)}`;
+  if (isObject(value)) {
+    const keys = keysOf(value);
     return keys.length === 0 ? "empty object" : `object with the ${listKeys(keys)}`;
   }
   if (typeof value === "string") {
@@ -24,17 +27,18 @@ function describeArray(elements: readonly unknown[]): string {
   const sample = elements.slice(0, SAMPLED_ELEMENTS);
   const kinds = [...new Set(sample.map(kindOf))];
   const noun = kinds.length === 1 ? `${kinds[0]}${elements.length === 1 ? "" : "s"}` : `values (${kinds.join(", ")})`;
-  const keys = new Set(sample.flatMap((element) => (isJsonObject(element) ? Object.keys(element) : [])));
+  const keys = new Set(sample.flatMap((element) => (isObject(element) ? keysOf(element) : [])));
   return `array of ${size} ${noun}${keys.size === 0 ? "" : ` with the ${listKeys([...keys])}`}`;
 }
 
 function kindOf(value: unknown): string {
   if (Array.isArray(value)) return "array";
+  if (isNumber(value)) return "number";
   return value === null ? "null" : typeof value;
 }
 
 function listKeys(keys: readonly string[]): string {
-  const shown = keys.slice(0, MAX_KEYS).map((key) => (key.length > 60 ? `${key.slice(0, 59)}…` : key));
+  const shown = keys.slice(0, MAX_KEYS).map((key) => toName(key));
   const more = keys.length > MAX_KEYS ? ` and ${(keys.length - MAX_KEYS).toLocaleString("en-US")} more` : "";
   return `${keys.length === 1 ? "key" : "keys"} ${shown.join(", ")}${more}`;
 }

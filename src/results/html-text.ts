@@ -1,3 +1,4 @@
+import { MAX_LINE_CHARACTERS } from "./line-index.js";
 import type { Slices } from "./slices.js";
 
 /** A line of readable text from an HTML page. */
@@ -7,9 +8,10 @@ export interface HtmlLine {
   readonly offset: number;
 }
 
-const TAGS_PER_SLICE = 1500;
+const TAGS_PER_SLICE = 500;
 /** Longest tag that is examined. Attributes beyond it (inline images, scripts) are ignored. */
 const MAX_TAG_CHARACTERS = 4096;
+const QUOTE = 34;
 const HIDDEN = new Set(["script", "style", "noscript", "svg", "template", "iframe", "canvas"]);
 const INLINE = new Set(
   "a abbr b bdi bdo cite code data dfn em font i kbd mark q s samp small span strong sub sup time tt u var wbr img".split(
@@ -39,8 +41,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** Whether a text is an HTML page or a large piece of one. */
 export function isHtml(text: string): boolean {
-  const head = text.slice(0, 3000);
-  if (/^\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype html|html|head|body)\b/i.test(head)) return true;
+  const head = text.slice(0, 3000).trimStart();
+  if (/^(?:<\?xml[^>]*>\s*)?<(?:!doctype html|html|head|body)\b/i.test(head)) return true;
   const tags = head.match(/<\/?(?:div|p|span|a|li|ul|td|tr|table|h[1-6]|br|img|section|article|script|style)\b/gi);
   return (tags?.length ?? 0) >= 12;
 }
@@ -53,14 +55,25 @@ export function* readHtml(source: string): Slices<HtmlLine[]> {
   let prefix = "";
   const links: string[] = [];
   const endLine = (): void => {
-    const text = line.replace(/[\s\u00a0]+/g, " ").trim();
-    if (text !== "" && text !== "|") lines.push({ text: `${prefix}${text}`, offset });
+    if (line === "") {
+      prefix = "";
+      return;
+    }
+    let text = line.replace(/[\s\u00a0]+/g, " ").trim();
+    if (text !== "" && text !== "|") text = `${prefix}${text}`;
+    else text = "";
+    for (let from = 0; from < text.length; ) {
+      const to = endOfPiece(text, from, text.length);
+      lines.push({ text: text.slice(from, to), offset });
+      from = to;
+    }
     line = "";
     prefix = "";
   };
   const write = (text: string, at: number): void => {
     if (line === "") offset = at;
     line += text;
+    if (line.length > MAX_LINE_CHARACTERS) endLine();
   };
 
   let count = 0;
@@ -69,8 +82,18 @@ export function* readHtml(source: string): Slices<HtmlLine[]> {
     if (count % TAGS_PER_SLICE === 0) yield;
     const open = source.indexOf("<", at);
     const end = open === -1 ? source.length : open;
-    if (end > at) write(decodeEntities(source.slice(at, end)), at);
+    for (let to = at; at < end; at = to) {
+      to = endOfPiece(source, at, end);
+      if (to < end) yield;
+      write(decodeEntities(source.slice(at, to)), at);
+    }
     if (open === -1) break;
+    if (!/[a-z!?/]/i.test(source.charAt(open + 1))) {
+      // A "<" that starts no tag is text.
+      write("<", open);
+      at = open + 1;
+      continue;
+    }
     if (source.startsWith("<!--", open)) {
       at = after(source, "-->", open);
       continue;
@@ -78,18 +101,10 @@ export function* readHtml(source: string): Slices<HtmlLine[]> {
     const close = endOfTag(source, open);
     const tag = source.slice(open + 1, Math.min(close, open + MAX_TAG_CHARACTERS));
     at = close + 1;
-    const name = /^\/?([a-zA-Z][a-zA-Z0-9]*)/.exec(tag)?.[1]?.toLowerCase();
-    if (name === undefined) {
-      // A "<" that starts no tag is text.
-      if (!/^[!?/]/.test(tag)) {
-        write("<", open);
-        at = open + 1;
-      }
-      continue;
-    }
     const isEnd = tag.startsWith("/");
+    const name = nameOf(tag, isEnd ? 1 : 0);
     if (HIDDEN.has(name) && !isEnd && !tag.endsWith("/")) {
-      at = after(source, ">", indexOfEnd(source, name, at));
+      at = after(source, ">", yield* indexOfEnd(source, name, at));
       continue;
     }
     if (name === "a") {
@@ -122,14 +137,32 @@ export function* readHtml(source: string): Slices<HtmlLine[]> {
   return lines;
 }
 
+/** A piece of at most one line, which ends after a space if it has one, and never inside a surrogate pair. */
+function endOfPiece(text: string, from: number, end: number): number {
+  const to = from + MAX_LINE_CHARACTERS;
+  if (to >= end) return end;
+  const space = text.slice(from, to).lastIndexOf(" ") + 1;
+  if (space > 0) return from + space;
+  return (text.charCodeAt(to - 1) & 0xfc00) === 0xd800 ? to - 1 : to;
+}
+
 function after(text: string, part: string, from: number): number {
   const found = text.indexOf(part, from);
   return found === -1 ? text.length : found + part.length;
 }
 
+function nameOf(tag: string, from: number): string {
+  let end = from;
+  while (/[a-z0-9]/i.test(tag.charAt(end))) end += 1;
+  return tag.slice(from, end).toLowerCase();
+}
+
 /** The end tag of an element without nested elements, in any letter case. */
-function indexOfEnd(source: string, name: string, from: number): number {
+function* indexOfEnd(source: string, name: string, from: number): Slices<number> {
+  let count = 0;
   for (let at = source.indexOf("</", from); at !== -1; at = source.indexOf("</", at + 2)) {
+    count += 1;
+    if (count % TAGS_PER_SLICE === 0) yield;
     if (source.slice(at + 2, at + 2 + name.length).toLowerCase() === name) return at;
   }
   return source.length;
@@ -139,14 +172,22 @@ function indexOfEnd(source: string, name: string, from: number): number {
 function endOfTag(source: string, open: number): number {
   const end = source.indexOf(">", open);
   if (end === -1) return source.length;
-  const quoted = source.slice(open, Math.min(end, open + MAX_TAG_CHARACTERS)).split('"').length % 2 === 0;
-  if (!quoted) return end;
+  let isQuoted = false;
+  for (let at = open; at < Math.min(end, open + MAX_TAG_CHARACTERS); at += 1)
+    if (source.charCodeAt(at) === QUOTE) isQuoted = !isQuoted;
+  if (!isQuoted) return end;
   const quote = source.indexOf('"', end);
   return quote === -1 ? end : after(source, ">", quote) - 1;
 }
 
-function attribute(tag: string, name: string): string {
-  const found = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s>]+))`, "i").exec(tag);
+const ATTRIBUTES = {
+  href: /\shref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i,
+  alt: /\salt\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i,
+  content: /\scontent\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i,
+};
+
+function attribute(tag: string, name: keyof typeof ATTRIBUTES): string {
+  const found = ATTRIBUTES[name].exec(tag);
   return decodeEntities(found?.[1] ?? found?.[2] ?? found?.[3] ?? "");
 }
 

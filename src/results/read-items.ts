@@ -1,13 +1,17 @@
-import { isJsonObject } from "../model/json.js";
 import { invalidRequest } from "../util/invalid-request.js";
 import { estimateTokens } from "./estimate-tokens.js";
+import { isObject } from "./exact-number.js";
+import { keysOf } from "./json-keys.js";
+import { MAX_KEY_CHARACTERS, toPathKey } from "./next-reading.js";
 import { formatRange, parseRange } from "./range.js";
 import { describeNextCall, type ReadOptions, type ReadRequest } from "./read-request.js";
+import type { ResultBlock } from "./result-blocks.js";
 import type { Slices } from "./slices.js";
-import { viewBlocks } from "./view-blocks.js";
+import { type ShownText, viewWithLast } from "./view-result.js";
 import { writeJsonText } from "./write-json.js";
 
 const MAX_SEARCH_DEPTH = 4;
+const MAX_VISITED = 5000;
 const MAX_LISTED = 12;
 /** An array this many times longer than every other one is the one that is meant. */
 const DOMINANT = 10;
@@ -19,7 +23,7 @@ interface FoundArray {
 }
 
 /** Returns the elements of a range that fit into the budget, each as JSON in one line, and the next range. */
-export function* readItems(root: unknown, request: ReadRequest, options: ReadOptions): Slices<string> {
+export function* readItems(root: unknown, request: ReadRequest, options: ReadOptions): Slices<ShownText> {
   const { path, elements } = findArray(root);
   const { from, to } = parseRange(request.items ?? "", { what: "items", first: 0, last: elements.length - 1 });
   const place = path === "" ? "" : ` in ${path}`;
@@ -30,7 +34,8 @@ export function* readItems(root: unknown, request: ReadRequest, options: ReadOpt
     const more = last < elements.length - 1 ? `. ${describeNextCall(options, next)}` : "";
     return `[items ${formatRange(from, last)} of ${total}${place}, counted from 0${note}${more}]`;
   };
-  const selectItem = `${[request.path, path].filter((part) => part !== undefined && part !== "").join(".")}[${from}]`;
+  // After a pipe, the path applies to the whole array and not to each element.
+  const selectItem = [...(request.path === undefined ? [] : [request.path]), `${path}[${from}]`].join(" | ");
   const note = `, shortened; all of it: ${describeNextCall(options, { select: selectItem }).slice(6)}`;
   let left = options.maxTokens - Math.max(estimateTokens(footer(from, note)), estimateTokens(footer(to, ""))) - 2;
   const lines: string[] = [];
@@ -42,24 +47,27 @@ export function* readItems(root: unknown, request: ReadRequest, options: ReadOpt
     left -= tokens;
     lines.push(`${at}: ${json}`);
   }
-  if (lines.length > 0) return `${lines.join("\n")}\n${footer(from + lines.length - 1, "")}`;
-  const view = yield* viewBlocks([{ kind: "json", value: elements[from] }], left);
-  return `${view}\n${footer(from, note)}`;
+  if (lines.length > 0) return { text: lines.join("\n"), last: footer(from + lines.length - 1, "") };
+  const blocks: ResultBlock[] = [{ kind: "json", value: elements[from] }];
+  return yield* viewWithLast(blocks, options.maxTokens, () => footer(from, note));
 }
 
 /** The array that `items` counts: the value itself, or the only array in it, or by far the longest one. */
 function findArray(root: unknown): FoundArray {
   if (Array.isArray(root)) return { path: "", elements: root };
   const found: FoundArray[] = [];
-  const visit = (value: unknown, path: string, depth: number): void => {
+  const pending: { readonly value: unknown; readonly path: string; readonly depth: number }[] = [
+    { value: root, path: "", depth: 0 },
+  ];
+  // Breadth first, so that the limit leaves out the deepest ones. `pending` grows during the loop.
+  for (const { value, path, depth } of pending) {
     if (Array.isArray(value)) found.push({ path, elements: value });
-    else if (isJsonObject(value) && depth < MAX_SEARCH_DEPTH)
-      for (const [key, member] of Object.entries(value).slice(0, 1000)) {
-        const name = /^[A-Za-z_]\w*$/.test(key) ? key : JSON.stringify(key);
-        visit(member, path === "" ? name : `${path}.${name}`, depth + 1);
-      }
-  };
-  visit(root, "", 0);
+    if (!isObject(value) || depth === MAX_SEARCH_DEPTH) continue;
+    const below = path === "" ? "" : `${path}.`;
+    for (const key of keysOf(value).slice(0, Math.max(0, MAX_VISITED - pending.length)))
+      if (key.length <= MAX_KEY_CHARACTERS)
+        pending.push({ value: value[key], path: `${below}${toPathKey(key)}`, depth: depth + 1 });
+  }
   found.sort((one, other) => other.elements.length - one.elements.length);
   const [first, second] = found;
   if (first === undefined)

@@ -4,11 +4,12 @@ import type { LineIndex } from "./line-index.js";
 import { formatRange, parseRange } from "./range.js";
 import { describeNextCall, type ReadOptions, type ReadRequest } from "./read-request.js";
 import type { Slices } from "./slices.js";
+import type { ShownText } from "./view-result.js";
 
 const LINES_PER_SLICE = 200;
 
 /** Returns the lines of a range that fit into the budget, and the next range. */
-export function* readLines(index: LineIndex, request: ReadRequest, options: ReadOptions): Slices<string> {
+export function* readLines(index: LineIndex, request: ReadRequest, options: ReadOptions): Slices<ShownText> {
   const { from, to } = parseRange(request.lines ?? "", { what: "lines", first: 1, last: index.count });
   const total = index.count.toLocaleString("en-US");
   // The next range continues to the end that was asked for, or with as many lines again.
@@ -30,6 +31,6 @@ export function* readLines(index: LineIndex, request: ReadRequest, options: Read
     left -= tokens;
     lines.push(line);
   }
-  if (lines.length > 0) return `${lines.join("\n")}\n${footer(from + lines.length - 1, "")}`;
-  return `${cutToTokens(index.line(from), left)}…\n${footer(from, cutNote)}`;
+  if (lines.length > 0) return { text: lines.join("\n"), last: footer(from + lines.length - 1, "") };
+  return { text: `${cutToTokens(index.line(from), left)}…`, last: footer(from, cutNote) };
 }

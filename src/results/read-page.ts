@@ -2,12 +2,13 @@ import { invalidRequest } from "../util/invalid-request.js";
 import { estimateTokens } from "./estimate-tokens.js";
 import { describeNextCall, type ReadOptions, type ReadRequest } from "./read-request.js";
 import type { Slices } from "./slices.js";
+import type { ShownText } from "./view-result.js";
 
 const PIECE_CHARACTERS = 400;
 const PIECES_PER_SLICE = 250;
 
 /** Returns one page of a text, and the number of pages. The pages depend only on the text and the budget. */
-export function* readPage(text: string, request: ReadRequest, options: ReadOptions): Slices<string> {
+export function* readPage(text: string, request: ReadRequest, options: ReadOptions): Slices<ShownText> {
   const { page = 1 } = request;
   const footer = (number: number, count: number): string => {
     const next = { ...request, page: number + 1 };
@@ -20,7 +21,7 @@ export function* readPage(text: string, request: ReadRequest, options: ReadOptio
       `Page ${page} does not exist. The text has ${starts.length} ${starts.length === 1 ? "page" : "pages"}.`,
       `Read a page from 1 to ${starts.length}.`,
     );
-  return `${text.slice(starts[page - 1], starts[page])}\n${footer(page, starts.length)}`;
+  return { text: text.slice(starts[page - 1], starts[page]), last: footer(page, starts.length) };
 }
 
 /** The offsets at which pages of at most `tokens` begin. */

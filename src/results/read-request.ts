@@ -1,4 +1,5 @@
 import { invalidRequest } from "../util/invalid-request.js";
+import { estimateTokens } from "./estimate-tokens.js";
 import type { DescribeNext } from "./view-result.js";
 
 /** Which part of a result to read: at most one of `select`, `grep`, `lines`, `items` and `page`. */
@@ -65,7 +66,10 @@ function isInteger(value: unknown, least: number, most: number): boolean {
   return typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;
 }
 
-/** `Next: …` with the call that continues a reading. */
-export function describeNextCall({ describeCall }: ReadOptions, request: ReadRequest): string {
-  return `Next: ${describeCall === undefined ? JSON.stringify(request) : describeCall(request)}`;
+/** `Next: …` with the call that continues a reading. A very long path is not repeated. */
+export function describeNextCall({ describeCall, maxTokens }: ReadOptions, request: ReadRequest): string {
+  const call = describeCall === undefined ? JSON.stringify(request) : describeCall(request);
+  const { path, ...rest } = request;
+  if (path === undefined || estimateTokens(call) <= maxTokens / 3) return `Next: ${call}`;
+  return `Next: ${JSON.stringify(rest)} with the same expression as path`;
 }

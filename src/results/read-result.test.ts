@@ -11,9 +11,9 @@ const textResult = (...texts: string[]): CallResult => ({ content: texts.map((te
 const jsonResult = (value: object): CallResult => textResult(JSON.stringify(value));
 
 function read(result: CallResult, request: ReadRequest, maxTokens = 500): string {
-  const answer = runAtOnce(readResult(result, request, { maxTokens }));
-  expect(answer.content).toHaveLength(1);
-  const shown = String(answer.content[0]?.["text"]);
+  const { content } = runAtOnce(readResult(result, request, { maxTokens }));
+  expect(content.every(({ type }) => type === "text")).toBe(true);
+  const shown = content.map((item) => String(item["text"])).join("\n");
   expect(estimateTokens(shown)).toBeLessThanOrEqual(maxTokens);
   return shown;
 }
@@ -206,10 +206,10 @@ describe("readResult with page", () => {
         (text, maxTokens) => {
           const pages: string[] = [];
           for (let [page, count] = [1, 1]; page <= count; page += 1) {
-            const shown = read(textResult(text), { page }, maxTokens);
+            const shown = `\n${read(textResult(text), { page }, maxTokens)}`;
             const footer = shown.lastIndexOf("\n[page ");
             count = Number(/of (\d+)/.exec(shown.slice(footer))?.[1]);
-            pages.push(shown.slice(0, footer));
+            pages.push(shown.slice(1, Math.max(1, footer)));
           }
           expect(pages.join("")).toBe(text);
           expect(pages.every((page) => page.isWellFormed()) || !text.isWellFormed()).toBe(true);

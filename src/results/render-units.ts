@@ -8,8 +8,13 @@ export function renderUnits(units: readonly Unit[], isChosen: readonly boolean[]
   let isLineOpen = false;
   /** The group of the last line that was written. */
   let group: string | undefined;
-  const endLine = (): void => {
-    if (isLineOpen) lines.push(line);
+  /** Ends the open line, and writes a note or a mark about the omitted units after it. */
+  const closeGap = (): void => {
+    // A note needs the header of its text or array.
+    const note = toNote(omitted.filter(({ parent }) => parent === -1 || isChosen[parent] === true), group);
+    const isCut = omitted.length > 0 && (omitted[0]?.separator !== undefined || note === undefined);
+    if (isLineOpen) lines.push(isCut ? `${line} …` : line);
+    if (note !== undefined) lines.push(note);
     isLineOpen = false;
   };
   for (const [index, unit] of units.entries()) {
@@ -22,32 +27,27 @@ export function renderUnits(units: readonly Unit[], isChosen: readonly boolean[]
     if (separator !== undefined && isLineOpen && omitted.every((one) => one.separator !== undefined)) {
       line += `${isGap ? " …" : ""}${separator}${text}`;
     } else {
-      const note = isGap ? toNote(omitted, group) : undefined;
-      if (isLineOpen && (omitted[0]?.separator !== undefined || note === "…")) line += " …";
-      endLine();
-      if (note !== undefined && note !== "…") lines.push(`${" ".repeat(indent)}${note}`);
+      closeGap();
       line = `${" ".repeat(indent)}${text}`;
       isLineOpen = true;
       ({ group } = unit);
     }
     omitted = [];
   }
-  const note = toNote(omitted, group);
-  if (isLineOpen && (omitted[0]?.separator !== undefined || note === "…")) line += " …";
-  endLine();
-  if (note !== undefined && note !== "…") lines.push(note);
+  closeGap();
   return lines.join("\n");
 }
 
+/** The note about omitted lines or items of one text or array; undefined if a mark is shorter. */
 function toNote(omitted: readonly Unit[], group: string | undefined): string | undefined {
-  const whole = omitted.filter(({ separator }) => separator === undefined);
-  if (whole.length === 0) return undefined;
-  const positions = whole.flatMap(({ position }) => (position === undefined ? [] : [position]));
-  const [first, last] = [positions[0], positions.at(-1)];
-  if (first === undefined || last === undefined || first.of !== last.of) return "…";
-  const [from, to] = [first.number, last.to ?? last.number];
-  if (to < from + 2) return "…";
-  if (first.of === "item") return `… items ${from}-${to}`;
-  const isSimilar = group !== undefined && whole.every((unit) => unit.group === group);
-  return isSimilar ? `… ${to - from + 1} similar lines ${from}-${to}` : `… lines ${from}-${to}`;
+  const first = omitted.find(({ position, separator }) => position !== undefined && separator === undefined);
+  if (first?.position === undefined) return undefined;
+  const same = omitted.filter(({ position, parent }) => position !== undefined && parent === first.parent);
+  const last = same.at(-1)?.position ?? first.position;
+  const [from, to] = [first.position.number, last.to ?? last.number];
+  if (to < from + 2) return undefined;
+  const indent = " ".repeat(first.indent);
+  if (first.position.of === "item") return `${indent}… items ${from}-${to}`;
+  const isSimilar = group !== undefined && same.every((unit) => unit.group === group);
+  return isSimilar ? `${indent}… ${to - from + 1} similar lines ${from}-${to}` : `${indent}… lines ${from}-${to}`;
 }

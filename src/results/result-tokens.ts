@@ -1,13 +1,16 @@
 import type { CallResult } from "../model/call.js";
 import { estimateTokens } from "./estimate-tokens.js";
-import { readBlocks, itemTexts } from "./result-blocks.js";
+import { readBlocks, readTextItem } from "./result-blocks.js";
+import { ExactNumber } from "./exact-number.js";
+import { keysOf } from "./json-keys.js";
 import { runAtOnce, type Slices } from "./slices.js";
 import { writeJsonText } from "./write-json.js";
 
-/** The estimate for a character is never higher than this. */
-const MAX_TOKENS_PER_CHARACTER = 2;
 /** JSON with more characters than this for each token of the budget is above the budget. */
 const CHARACTERS_PER_TOKEN = 12;
+/** The estimate for a character is never higher than this. */
+const MAX_TOKENS_PER_CHARACTER = 1.3;
+const MAX_CHARACTERS_PER_TOKEN = 150;
 const VALUES_PER_SLICE = 2000;
 
 /**
@@ -15,14 +18,24 @@ const VALUES_PER_SLICE = 2000;
  * and in `structuredContent` counts once. For a small result this takes microseconds.
  */
 export function isWithinTokens(result: CallResult, maxTokens: number): boolean {
-  const texts = itemTexts(result);
-  const characters = texts.reduce((sum, text) => sum + text.length, 0);
   const limit = maxTokens * CHARACTERS_PER_TOKEN;
   const structured = runAtOnce(countCharacters(result.structuredContent, limit));
-  if ((characters + structured) * MAX_TOKENS_PER_CHARACTER <= maxTokens) return true;
   if (structured > limit) return false;
-  const textTokens = texts.reduce((sum, text) => sum + estimateTokens(text), 0);
-  if (textTokens > maxTokens) return false;
+  const texts: string[] = [];
+  let characters = structured;
+  for (const item of Array.isArray(result.content) ? result.content : []) {
+    const { text } = readTextItem(item) ?? { text: "" };
+    texts.push(text);
+    characters += text.length;
+    // Nothing is longer for its tokens than white space.
+    if (characters > maxTokens * MAX_CHARACTERS_PER_TOKEN) return false;
+  }
+  if (characters * MAX_TOKENS_PER_CHARACTER <= maxTokens) return true;
+  let textTokens = 0;
+  for (const text of texts) {
+    textTokens += estimateTokens(text);
+    if (textTokens > maxTokens) return false;
+  }
   if (structured === 0) return true;
   const structuredTokens = estimateTokens(runAtOnce(writeJsonText(result.structuredContent)) ?? "");
   if (structuredTokens > maxTokens) return false;
@@ -44,7 +57,8 @@ export function* countCharacters(value: unknown, limit: number): Slices<number> 
     if (count % VALUES_PER_SLICE === 0) yield;
     const next = pending.pop();
     if (typeof next === "string") characters += next.length + 3;
-    else if (typeof next !== "object" || next === null) characters += String(next).length + 1;
+    else if (typeof next !== "object" || next === null || next instanceof ExactNumber)
+      characters += String(next).length + 1;
     else if (Array.isArray(next)) {
       characters += 3;
       if (next.length > limit) return next.length;
@@ -57,9 +71,11 @@ export function* countCharacters(value: unknown, limit: number): Slices<number> 
       }
     } else {
       characters += 3;
-      for (const [key, member] of Object.entries(next)) {
+      for (const key of keysOf(next)) {
+        count += 1;
+        if (count % VALUES_PER_SLICE === 0) yield;
         characters += key.length + 3;
-        pending.push(member);
+        pending.push((next as Readonly<Record<string, unknown>>)[key]);
       }
     }
   }

@@ -1,35 +1,59 @@
-import { isJsonObject, type JsonObject } from "../model/json.js";
+import type { JsonObject } from "../model/json.js";
 import { chooseElements } from "./choose-elements.js";
 import { estimateTokens } from "./estimate-tokens.js";
-import { featuresOf } from "./features.js";
-import { describeContainer, isEmptyValue, isFlat, isLong, isScalar, toCell } from "./json-values.js";
+import { ExactNumber, isObject } from "./exact-number.js";
+import { createFeatureReader } from "./features.js";
+import { keysOf } from "./json-keys.js";
+import {
+  describeContainer,
+  everyInSlices,
+  isEmptyValue,
+  isFlat,
+  isLong,
+  isScalar,
+  toCell,
+  toName,
+} from "./json-values.js";
 import { countCharacters } from "./result-tokens.js";
 import { runAtOnce, type Slices } from "./slices.js";
-import type { UnitPlace, UnitWriter } from "./unit.js";
+import { ALWAYS, divideRoom, MIN_ROOM, type UnitPlace, type UnitWriter } from "./unit.js";
 
 const ROWS_PER_SLICE = 32;
-const MAX_CELLS = 60;
+/** The first rows of a large table show what the others are like. */
+const FIRST_ROWS = 2;
+const SAMPLED_ROWS = 200;
 const MAX_MEASURED_CHARACTERS = 20_000;
 const CHARACTERS_PER_TOKEN = 3.3;
 /** Nested objects up to this depth become columns (`owner.login`). */
 const MAX_NESTED = 3;
+const MAX_CELLS = 60;
 /** Rows of a large table have at least this many tokens: cells of a table take fewer tokens than single members. */
 const MIN_ROW_TOKENS = 24;
 /** A column is shown in the header of the table if at least this share of the rows has a value. */
 const DENSE = 0.6;
 
+/** A member of the elements, or of an object in them. */
+interface Column {
+  readonly name: string;
+  readonly path: readonly string[];
+  /** The columns of an object in this one. */
+  readonly inner: Map<string, Column>;
+}
+
+type Cells = ReadonlyMap<Column, unknown>;
+
 interface Row {
   readonly index: number;
   /** Why the row is shown although the ones before it are omitted. */
   readonly difference: string | undefined;
-  readonly cells: ReadonlyMap<string, unknown>;
+  readonly cells: Cells;
 }
 
 interface Columns {
   /** The values of these are cells of each row, in this order. */
-  readonly core: readonly string[];
-  /** The columns that have the same value in every row. */
-  readonly same: ReadonlyMap<string, string>;
+  readonly core: readonly Column[];
+  /** The columns that have the same value in every element. */
+  readonly same: ReadonlyMap<Column, string>;
 }
 
 /** Adds an array of objects as a table: the names of its columns once, and one line for each element. */
@@ -37,24 +61,24 @@ export function* addTableUnits(
   writer: UnitWriter,
   elements: readonly JsonObject[],
   label: string,
-  place: UnitPlace,
+  { parent, indent, weight, depth, room }: UnitPlace,
 ): Slices<void> {
   const { list } = writer;
-  const { parent, indent, weight, depth } = place;
   const rows: Row[] = [];
-  for (const { index, difference } of yield* chooseElements(elements, writer.maxCandidates)) {
-    if (rows.length % ROWS_PER_SLICE === 0) yield;
-    rows.push({ index, difference, cells: flatten(elements[index] ?? {}) });
+  const root: Column = { name: "", path: [], inner: new Map() };
+  for (const { index, difference } of yield* chooseElements(elements, Math.ceil(room / MIN_ROOM))) {
+    if (rows.length % ROWS_PER_SLICE === ROWS_PER_SLICE - 1) yield;
+    const cells = new Map<Column, unknown>();
+    flatten(elements[index] ?? {}, root, cells, room);
+    rows.push({ index, difference, cells });
   }
-  const { core, same } = chooseColumns(rows, writer.share);
-  const shared = [...same].map(([name, value]) => `${name}: ${value}`).join("; ");
-  const names = core.length === 0 ? "" : `: ${core.join(" | ")}`;
-  const header = list.add({
-    text: `${label}: ${describeContainer(elements)}${shared === "" ? "" : ` (all ${shared})`}${names}`,
-    parent,
-    indent,
-    weight,
-  });
+  const { core, same } = yield* chooseColumns(elements, rows.slice(0, SAMPLED_ROWS), writer.share);
+  const shared = [...same].map(([{ name }, value]) => `${name}: ${value}`).join("; ");
+  const names = core.length === 0 ? "" : `: ${core.map(({ name }) => name).join(" | ")}`;
+  const text = `${label}: ${describeContainer(elements)}${shared === "" ? "" : ` (all ${shared})`}${names}`;
+  const header = list.add({ text, parent, indent, weight });
+  const share = divideRoom(list, room);
+  const told = new Set([...core, ...same.keys()]);
   let next = 0;
   const skip = (to: number): void => {
     if (to <= next) return;
@@ -62,11 +86,14 @@ export function* addTableUnits(
     list.add({ text: "", parent: header, indent: indent + 1, weight: 0, position });
   };
   for (const [order, { index, difference, cells }] of rows.entries()) {
-    if (order % ROWS_PER_SLICE === 0) yield;
+    if (order % ROWS_PER_SLICE === ROWS_PER_SLICE - 1) yield;
     skip(index);
     next = index + 1;
-    const own = weight * (1.2 - 0.4 * (order / rows.length));
-    const written = core.map((name) => (isEmptyValue(cells.get(name)) ? "" : toCell(cells.get(name))));
+    const own = weight * (1.2 - 0.4 * (order / rows.length)) * (order < FIRST_ROWS && depth < 2 ? ALWAYS : 1);
+    const written = core.map((column) => {
+      const value = cells.get(column);
+      return isEmptyValue(value) ? "" : toCell(value);
+    });
     const note = difference === undefined ? "" : ` (${difference})`;
     const row = list.add({
       text: `- ${written.join(" | ").replace(/(?: \| )+$/, "")}${note}`,
@@ -75,86 +102,109 @@ export function* addTableUnits(
       weight: difference === undefined ? own : own * 2,
       position: { of: "item", number: index },
     });
+    const inner = divideRoom(list, share(rows.length - order));
+    const place = { parent: row, indent: indent + 2, weight: own };
+    const nested: [Column, unknown][] = [];
     let separator = core.length === 0 ? " " : "; ";
-    for (const [name, value] of cells) {
-      if (core.includes(name) || same.has(name)) continue;
-      if (isScalar(value) && !isLong(value)) {
+    for (const [column, value] of cells) {
+      if (told.has(column)) continue;
+      if (!isScalar(value) || isLong(value)) nested.push([column, value]);
+      else if (inner(1) > 0) {
         const worth = isEmptyValue(value) ? own * 0.1 : own;
-        list.add({
-          text: `${name}: ${toCell(value)}`,
-          parent: row,
-          indent: indent + 2,
-          weight: worth,
-          separator,
-        });
+        list.add({ ...place, text: `${column.name}: ${toCell(value)}`, weight: worth, separator });
         separator = "; ";
       }
     }
-    const inner = { parent: row, indent: indent + 2, weight: own * 0.9, depth: depth + 1, isInline: false };
-    for (const [name, value] of cells) if (!isScalar(value) || isLong(value)) yield* writer.addJson(value, name, inner);
+    for (const [at, [{ name }, value]] of nested.entries()) {
+      const room = inner(nested.length - at);
+      if (room === 0) break;
+      yield* writer.addJson(value, name, { ...place, weight: own * 0.9, depth: depth + 1, isInline: false, room });
+    }
   }
   skip(elements.length);
 }
 
-/** The members of an element; those of nested objects get a dotted name. */
-function flatten(element: JsonObject): Map<string, unknown> {
-  const cells = new Map<string, unknown>();
-  const visit = (object: JsonObject, prefix: string, depth: number): void => {
-    for (const [key, value] of Object.entries(object)) {
-      const name = `${prefix}${key}`;
-      const isNested = isJsonObject(value) && !isScalar(value) && depth < MAX_NESTED && cells.size < MAX_CELLS;
-      if (isNested) visit(value, `${name}.`, depth + 1);
-      else if (isFlat(value) && Array.isArray(value)) cells.set(name, toCell(value));
-      else if (isScalarList(value)) cells.set(name, value.map(toCell).join(", "));
-      else cells.set(name, value);
+/** Adds the members of an element; those of nested objects get a dotted name. */
+function flatten(object: JsonObject, above: Column, cells: Map<Column, unknown>, limit: number): void {
+  for (const key of keysOf(object).slice(0, limit)) {
+    const value = object[key];
+    let column = above.inner.get(key);
+    if (column === undefined) {
+      // Without quotes, the member "a.b" would have the name of the member b of a.
+      const name = toName(key, key.includes("."));
+      const path = [...above.path, key];
+      column = { name: above.name === "" ? name : `${above.name}.${name}`, path, inner: new Map() };
+      above.inner.set(key, column);
     }
-  };
-  visit(element, "", 1);
-  return cells;
+    if (isObject(value) && !isScalar(value) && column.path.length < MAX_NESTED && cells.size < MAX_CELLS)
+      flatten(value, column, cells, limit);
+    else cells.set(column, toCellValue(value));
+  }
 }
 
-function isScalarList(value: unknown): value is unknown[] {
-  return Array.isArray(value) && value.length > 0 && value.length <= 200 && value.every(isFlat);
+/** Short arrays without objects are one cell. */
+function toCellValue(value: unknown): unknown {
+  if (!Array.isArray(value) || value.length === 0) return value;
+  if (isFlat(value)) return toCell(value);
+  return value.length <= 200 && value.every(isFlat) ? value.map(toCell).join(", ") : value;
 }
 
-function chooseColumns(rows: readonly Row[], share: number): Columns {
-  const counts = new Map<string, { filled: number; characters: number; values: Set<unknown>; isShort: boolean }>();
+interface Filling {
+  filled: number;
+  isShort: boolean;
+  readonly first: unknown;
+  readonly values: Set<unknown>;
+}
+
+function* chooseColumns(elements: readonly JsonObject[], rows: readonly Row[], share: number): Slices<Columns> {
+  const fillings = new Map<Column, Filling>();
   for (const { cells } of rows) {
-    for (const [name, value] of cells) {
-      const known = counts.get(name) ?? { filled: 0, characters: 0, values: new Set(), isShort: true };
-      counts.set(name, known);
-      if (!isScalar(value) || isLong(value)) known.isShort = false;
-      if (isEmptyValue(value) || !known.isShort) continue;
-      known.filled += 1;
-      if (known.values.size < 50) known.values.add(value);
+    for (const [column, value] of cells) {
+      let filling = fillings.get(column);
+      if (filling === undefined) {
+        filling = { filled: 0, isShort: true, first: value, values: new Set() };
+        fillings.set(column, filling);
+      }
+      if (!isScalar(value) || isLong(value)) filling.isShort = false;
+      if (isEmptyValue(value) || !filling.isShort) continue;
+      filling.filled += 1;
+      if (filling.values.size < 50) filling.values.add(value instanceof ExactNumber ? String(value) : value);
     }
   }
-  const same = new Map<string, string>();
-  const dense: string[] = [];
-  for (const [name, { filled, values, isShort }] of counts) {
+  const same = new Map<Column, string>();
+  const dense: Column[] = [];
+  for (const [column, { filled, values, isShort, first }] of fillings) {
     if (!isShort || rows.length < 2) continue;
-    const [only] = values;
-    if (rows.length >= 3 && values.size === 1 && filled === rows.length) same.set(name, toCell(only));
-    else if (filled >= rows.length * DENSE) dense.push(name);
+    const isSame = rows.length >= 3 && values.size === 1 && filled === rows.length;
+    if (isSame && (yield* everyInSlices(elements, (element) => isAt(element, column.path, first))))
+      same.set(column, toCell(first));
+    else if (filled >= rows.length * DENSE) dense.push(column);
   }
   return { core: affordable(rows, dense, share), same };
 }
 
+function isAt(element: JsonObject, path: readonly string[], value: unknown): boolean {
+  let found: unknown = element;
+  for (const key of path) found = isObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
+  return found === value || (typeof found === "object" && String(toCellValue(found)) === String(value));
+}
+
 /** The columns that fit into the table's share of the view if all rows are shown: those with the most content per token. */
-function affordable(rows: readonly Row[], names: readonly string[], share: number): string[] {
+function affordable(rows: readonly Row[], columns: readonly Column[], share: number): Column[] {
   const sample = rows.slice(0, 50);
-  const seen = new Set<string>();
-  const measured = names.map((name, order) => {
+  const { read, worthOf } = createFeatureReader();
+  const seen = new Set<number>();
+  const measured = columns.map((column, order) => {
     let [tokens, worth] = [0, 0];
     for (const { cells } of sample) {
-      const text = toCell(cells.get(name) ?? "");
+      const text = toCell(cells.get(column) ?? "");
       tokens += estimateTokens(text) + 1;
-      for (const feature of featuresOf(text)) {
-        if (!seen.has(feature.word)) worth += feature.worth;
-        seen.add(feature.word);
+      for (const feature of read(text)) {
+        if (!seen.has(feature)) worth += worthOf(feature);
+        seen.add(feature);
       }
     }
-    return { name, order, tokens, density: worth / tokens };
+    return { column, order, tokens, density: worth / tokens };
   });
   const all = sample.reduce((sum, { cells }) => sum + rowTokens(cells), 0);
   let left = Math.max(all * share * 0.8, sample.length * MIN_ROW_TOKENS);
@@ -165,12 +215,12 @@ function affordable(rows: readonly Row[], names: readonly string[], share: numbe
       left -= tokens;
       return true;
     });
-  return chosen.sort((one, other) => one.order - other.order).map(({ name }) => name);
+  return chosen.sort((one, other) => one.order - other.order).map(({ column }) => column);
 }
 
-function rowTokens(cells: ReadonlyMap<string, unknown>): number {
+function rowTokens(cells: Cells): number {
   let tokens = 0;
-  for (const [name, value] of cells) {
+  for (const [{ name }, value] of cells) {
     const nested = isScalar(value) ? 0 : runAtOnce(countCharacters(value, MAX_MEASURED_CHARACTERS));
     tokens += estimateTokens(isScalar(value) ? `${name}: ${toCell(value)}` : name) + nested / CHARACTERS_PER_TOKEN + 1;
   }

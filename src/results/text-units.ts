@@ -1,33 +1,37 @@
 import { ALARM, chooseLines, HEADING } from "./choose-lines.js";
 import { describeCsv } from "./csv-outline.js";
+import { findJson } from "./embedded-json.js";
 import { isHtml, readHtml } from "./html-text.js";
-import { readLenientJson } from "./lenient-json.js";
-import { indexLines } from "./line-index.js";
+import { indexLines, type LineIndex } from "./line-index.js";
+import { hasTemplate, toTemplate } from "./line-template.js";
 import { shortenBlobs } from "./shorten-blobs.js";
 import type { Slices } from "./slices.js";
 import { splitLine } from "./split-line.js";
 import { isEscapedText, unescapeLayer } from "./unescape-layer.js";
-import type { Unit, UnitPlace, UnitWriter } from "./unit.js";
+import { ALWAYS, type Unit, type UnitPlace, type UnitWriter } from "./unit.js";
 
-/** The lines of a text, counted from 0. */
-interface TextLines {
-  readonly count: number;
-  text(index: number): string;
-  /** The number of the line in the source, counted from 1. */
-  number(index: number): number;
+/** The lines of a text that a view shows. */
+interface ShownLines {
+  readonly index: LineIndex;
+  /** The number of the line in the text that `lines` and `grep` read. */
+  number(line: number): number;
+  /** What the text is, and how many lines it has. */
+  readonly outline: string;
 }
 
 const LINES_PER_SLICE = 64;
 const SIMILAR_PER_SLICE = 1000;
+const MIN_LINES = 20;
+/** A unit of text has about as many characters. */
+const UNIT_CHARACTERS = 40;
+/** The first lines and the last one show what the text is. */
+const FIRST_LINES = 2;
+const MAX_CLAUSE_WEIGHT = 2;
 const MAX_DEPTH = 8;
-const OUTLINE_WEIGHT = 4;
-/** JSON inside a text is shown as JSON if it has at least this many characters. */
-const MIN_JSON_CHARACTERS = 200;
-const JSON_START = /(?<=^|[\s'"=(:>`])[[{](?=\s*["[{\d\]}-])/g;
-/** JSON that begins later in a text is shown as text. */
-const MAX_JSON_OFFSET = 4096;
 /** After this many lines that differ only in their digits, the next ones are worth little. */
 const SIMILAR_LINES = 3;
+/** Colours in the output of programs: they take tokens and have no content. */
+const COLOURS = /\u001b\[[\d;]{0,20}m/g;
 
 /** Adds the units of a text: the JSON in it, or its lines, each divided into clauses if it is long. */
 export function* addTextUnits(writer: UnitWriter, text: string, place: UnitPlace, isNumbered: boolean): Slices<void> {
@@ -44,57 +48,50 @@ export function* addTextUnits(writer: UnitWriter, text: string, place: UnitPlace
   else yield* addLines(writer, yield* toLines(text), place, isNumbered);
 }
 
-interface EmbeddedJson {
-  readonly from: number;
-  readonly end: number;
-  readonly value: unknown;
-  readonly isComplete: boolean;
-}
-
-/** Finds the JSON that makes up most of a text. */
-function* findJson(text: string): Slices<EmbeddedJson | undefined> {
-  if (text.length < MIN_JSON_CHARACTERS) return undefined;
-  for (const { index } of [...text.slice(0, MAX_JSON_OFFSET).matchAll(JSON_START)].slice(0, 3)) {
-    const json = yield* readLenientJson(text, index);
-    if (json === undefined) continue;
-    const size = json.end - index;
-    if (size >= MIN_JSON_CHARACTERS && size * 2 > text.length) return { from: index, ...json };
-  }
-  return undefined;
-}
-
-function* toLines(text: string): Slices<TextLines> {
-  const index = yield* indexLines(text);
-  if (!isHtml(text)) return { count: index.count, text: (at) => index.line(at + 1), number: (at) => at + 1 };
-  const lines = yield* readHtml(text);
+function* toLines(text: string): Slices<ShownLines> {
+  const source = yield* indexLines(text);
+  const size = `${source.count.toLocaleString("en-US")} ${source.count === 1 ? "line" : "lines"}`;
+  const html = isHtml(text) ? yield* readHtml(text) : [];
   // A page of scripts, or with an element that is never closed, has no readable text.
-  if (lines.length === 0) return { count: index.count, text: (at) => index.line(at + 1), number: (at) => at + 1 };
+  if (html.length === 0) {
+    const outline = (yield* describeCsv(source)) ?? `Text of ${size}:`;
+    return { index: source, number: (line) => line, outline };
+  }
   return {
-    count: lines.length,
-    text: (at) => lines[at]?.text ?? "",
-    number: (at) => index.numberAt(lines[at]?.offset ?? 0),
+    index: yield* indexLines(html.map((line) => line.text).join("\n")),
+    number: (line) => source.numberAt(html[line - 1]?.offset ?? 0),
+    outline: `Text of an HTML page (its source has ${size}):`,
   };
 }
 
-function* addLines(writer: UnitWriter, lines: TextLines, place: UnitPlace, isNumbered: boolean): Slices<void> {
+function* addLines(
+  writer: UnitWriter,
+  { index, number, outline }: ShownLines,
+  place: UnitPlace,
+  isNumbered: boolean,
+): Slices<void> {
   const { list } = writer;
-  const outline = isNumbered ? describeCsv(lines.count, lines.text) : undefined;
-  if (outline !== undefined)
-    list.add({ text: outline, parent: place.parent, indent: place.indent, weight: place.weight * OUTLINE_WEIGHT });
-  const chosen = yield* chooseLines(lines.count, lines.text, writer.maxCandidates);
+  const { indent } = place;
+  const hasOutline = isNumbered && index.count > 1;
+  const parent = hasOutline
+    ? list.add({ text: outline, parent: place.parent, indent, weight: place.weight })
+    : place.parent;
+  const characters = Math.max(UNIT_CHARACTERS, index.text.length / index.count);
+  const limit = Math.max(MIN_LINES, Math.floor((place.room * UNIT_CHARACTERS) / characters));
+  const chosen = yield* chooseLines(index, limit);
   let isFirst = true;
-  let next = 0;
+  let next = 1;
   let template = "";
   let similar = 0;
   const skip = function* (to: number): Slices<void> {
     if (to <= next || !isNumbered) return;
-    const position = { of: "line", number: lines.number(next), to: lines.number(to - 1) } as const;
-    const group = (yield* isSimilarRun(lines, next, to, template)) ? { group: template } : {};
-    list.add({ text: "", parent: place.parent, indent: place.indent, weight: 0, position, ...group });
+    const position = { of: "line", number: number(next), to: number(to - 1) } as const;
+    const group = (yield* isSimilarRun(index, next, to, template)) ? { group: template } : {};
+    list.add({ text: "", parent, indent, weight: 0, position, ...group });
   };
   for (const [order, at] of chosen.entries()) {
     if (order % LINES_PER_SLICE === 0) yield;
-    const text = (yield* shortenBlobs(lines.text(at))).trim();
+    const text = (yield* shortenBlobs(index.line(at).replace(COLOURS, ""))).trim();
     if (text === "") {
       if (at === next) next += 1;
       continue;
@@ -105,25 +102,32 @@ function* addLines(writer: UnitWriter, lines: TextLines, place: UnitPlace, isNum
     similar = group === template ? similar + 1 : 0;
     template = group;
     const isHeading = HEADING.test(text);
-    const number = lines.number(at);
-    addClauses(writer, isHeading && isNumbered ? `L${number} ${text}` : text, {
-      parent: place.parent,
-      indent: place.indent,
-      weight: place.weight * lineWeight(text, at / lines.count, isHeading) * (similar >= SIMILAR_LINES ? 0.35 : 1),
+    const isEnd = isNumbered && (at <= FIRST_LINES || at === index.count);
+    addClauses(writer, isHeading && isNumbered ? `L${number(at)} ${text}` : text, {
+      parent,
+      indent,
+      weight:
+        lineWeight(text, at / index.count, isHeading) *
+        (similar >= SIMILAR_LINES ? 0.35 : 1) *
+        (isEnd ? ALWAYS : place.weight),
       group,
-      ...(isNumbered ? { position: { of: "line", number } as const } : {}),
+      ...(isNumbered ? { position: { of: "line", number: number(at) } as const } : {}),
       ...(isFirst && place.isInline ? { separator: " " } : {}),
     });
     isFirst = false;
   }
-  yield* skip(lines.count);
+  yield* skip(index.count + 1);
 }
 
 /** Whether all lines of a gap differ from the line before it only in their numbers. */
-function* isSimilarRun(lines: TextLines, from: number, to: number, template: string): Slices<boolean> {
+function* isSimilarRun(index: LineIndex, from: number, to: number, template: string): Slices<boolean> {
+  const { text } = index;
   for (let at = from; at < to; at += 1) {
     if ((at - from) % SIMILAR_PER_SLICE === SIMILAR_PER_SLICE - 1) yield;
-    if (toTemplate(lines.text(at).slice(0, 200).trim()) !== template) return false;
+    let [start, end] = [index.startOf(at), index.startOf(at + 1)];
+    while (start < end && text.charCodeAt(start) <= 32) start += 1;
+    while (end > start && text.charCodeAt(end - 1) <= 32) end -= 1;
+    if (!hasTemplate(text, start, end, template)) return false;
   }
   return true;
 }
@@ -138,9 +142,6 @@ function addClauses({ list }: UnitWriter, text: string, unit: Omit<Unit, "text">
   const [first = "", ...others] = splitLine(text);
   list.add({ ...unit, text: first });
   const { position: _position, ...rest } = unit;
-  for (const other of others) list.add({ ...rest, separator: " ", text: other });
-}
-
-function toTemplate(line: string): string {
-  return line.slice(0, 120).replace(/[0-9a-f]*\d[0-9a-f]*/gi, "#");
+  const weight = Math.min(unit.weight, MAX_CLAUSE_WEIGHT);
+  for (const other of others) list.add({ ...rest, weight, separator: " ", text: other });
 }

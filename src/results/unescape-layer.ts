@@ -17,15 +17,20 @@ export function isEscapedText(text: string): boolean {
 
 /** Replaces the escape sequences of one layer. */
 export function* unescapeLayer(text: string): Slices<string> {
-  const parts: string[] = [];
+  /** Joined after each slice: V8 would otherwise copy all parts of a long text at once. */
+  const written: string[] = [];
+  let parts: string[] = [];
   let done = 0;
   for (const { 0: whole, 1: code = "", index } of text.matchAll(ESCAPE)) {
-    if (parts.length % ESCAPES_PER_SLICE === 0) yield;
+    if (parts.length === ESCAPES_PER_SLICE) {
+      written.push(parts.join(""));
+      parts = [];
+      yield;
+    }
     parts.push(text.slice(done, index) + unescapeCode(code));
     done = index + whole.length;
   }
-  parts.push(text.slice(done));
-  return parts.join("");
+  return [...written, ...parts, text.slice(done)].join("");
 }
 
 function unescapeCode(code: string): string {

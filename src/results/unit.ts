@@ -39,6 +39,8 @@ export interface UnitPlace {
   readonly indent: number;
   readonly weight: number;
   readonly depth: number;
+  /** How many units of the value are considered, approximately. */
+  readonly room: number;
   /** Whether the first unit continues the line of its parent. */
   readonly isInline: boolean;
 }
@@ -48,13 +50,26 @@ export interface UnitWriter {
   readonly list: UnitList;
   /** The tokens of the view divided by the tokens of the result. */
   readonly share: number;
-  /** The highest number of lines or items of one text or array that are considered. */
-  readonly maxCandidates: number;
   addText(text: string, place: UnitPlace, isNumbered: boolean): Slices<void>;
   addJson(value: unknown, label: string, place: UnitPlace): Slices<void>;
 }
 
+/** The weight of a unit that is shown whenever it fits. */
+export const ALWAYS = 100;
+
+/** A value with members has at least this much room. */
+export const MIN_ROOM = 4;
+
 export function createUnitList(): UnitList {
   const units: Unit[] = [];
   return { units, add: (unit) => units.push(unit) - 1 };
+}
+
+/** Divides the room of a place among its children: the next ones get what one leaves. Returns 0 if no room is left. */
+export function divideRoom(list: UnitList, room: number): (children: number) => number {
+  const end = list.units.length + room;
+  return (children) => {
+    const left = end - list.units.length;
+    return left <= 0 ? 0 : Math.max(MIN_ROOM, Math.floor(left / Math.max(1, children)));
+  };
 }

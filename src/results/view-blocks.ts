@@ -3,62 +3,75 @@ import { cutToTokens } from "./fit-tokens.js";
 import { addJsonUnits } from "./json-units.js";
 import { renderUnits } from "./render-units.js";
 import type { ResultBlock } from "./result-blocks.js";
-import { countCharacters } from "./result-tokens.js";
-import { prepareSelection } from "./select-units.js";
+import { selectUnits } from "./select-units.js";
 import type { Slices } from "./slices.js";
 import { addTextUnits } from "./text-units.js";
-import { createUnitList, type UnitWriter } from "./unit.js";
+import { createUnitList, divideRoom, MIN_ROOM, type Unit, type UnitWriter } from "./unit.js";
 
 const CHARACTERS_PER_TOKEN = 3.3;
-/** How often the selection is repeated with a smaller budget, because separators and notes took more than expected. */
-const MAX_ATTEMPTS = 4;
+/** A unit has about ten tokens: five times as many as fit are considered. */
+const UNITS_PER_TOKEN = 0.5;
+const MIN_UNITS = 2000;
+/** Separators and notes take more or fewer tokens than the selection expects. */
+const SURPLUS = 1.15;
+const MAX_ATTEMPTS = 6;
 
-/** Returns a text of at most `maxTokens` with the parts of the blocks that have the most content. */
-export function* viewBlocks(blocks: readonly ResultBlock[], maxTokens: number): Slices<string> {
+/** Returns a text of at most `maxTokens` of the blocks, which have together so many `characters`: the the parts of the blocks that have the most content. */
+export function* viewBlocks(blocks: readonly ResultBlock[], maxTokens: number, characters: number): Slices<string> {
   if (maxTokens <= 0) return "";
-  const writer = yield* createWriter(blocks, maxTokens);
-  const { maxCandidates } = writer;
-  for (const [index, block] of blocks.entries()) {
-    if (index >= maxCandidates && index < blocks.length - 1) continue;
-    if (index >= maxCandidates) {
-      const omitted = `[Parts ${maxCandidates + 1}-${index} of ${blocks.length} are left out]`;
-      writer.list.add({ text: omitted, parent: -1, indent: 0, weight: 1 });
-    }
-    const parent =
-      blocks.length === 1
-        ? -1
-        : writer.list.add({ text: `[Part ${index + 1} of ${blocks.length}]`, parent: -1, indent: 0, weight: 1 });
-    const place = { parent, indent: 0, weight: 1, depth: 0, isInline: false };
-    if (block.kind === "json") yield* writer.addJson(block.value, "JSON", place);
-    else yield* writer.addText(block.text, place, blocks.length === 1);
-  }
-  const { units } = writer.list;
-  const selectUnits = yield* prepareSelection(units);
+  const { units } = yield* toUnits(blocks, maxTokens, characters);
+  const chosen = yield* selectUnits(units, maxTokens * SURPLUS);
+  const isChosen: boolean[] = units.map(() => false);
   let budget = maxTokens;
   let text = "";
+  let best = "";
+  let count = 0;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    text = renderUnits(units, yield* selectUnits(budget));
+    yield;
+    // A beginning of the selection is the selection for a smaller budget.
+    const before = count;
+    while (count < chosen.length && (chosen[count]?.tokens ?? 0) <= budget)
+      isChosen[chosen[count++]?.index ?? 0] = true;
+    while (count > 0 && (chosen[count - 1]?.tokens ?? 0) > budget) isChosen[chosen[--count]?.index ?? 0] = false;
+    if (count === before) break;
+    text = renderUnits(units, isChosen);
     const tokens = estimateTokens(text);
-    if (text === "") break;
-    if (tokens <= maxTokens) return text;
-    budget = Math.floor(Math.min(budget - 5, (budget * maxTokens * 0.98) / tokens));
+    if (tokens <= maxTokens && text.length > best.length) best = text;
+    if (tokens <= maxTokens && (tokens > maxTokens * 0.97 || count === chosen.length)) break;
+    budget = (budget * maxTokens * 0.985) / tokens;
   }
+  if (best !== "") return best;
   const cut = cutLines(text, maxTokens);
   return cut === "" ? cutToTokens(units[0]?.text ?? "", maxTokens) : cut;
 }
 
-function* createWriter(blocks: readonly ResultBlock[], maxTokens: number): Slices<UnitWriter> {
-  let characters = 0;
-  for (const block of blocks)
-    characters += block.kind === "text" ? block.text.length : yield* countCharacters(block.value, 10_000_000);
+function* toUnits(
+  blocks: readonly ResultBlock[],
+  maxTokens: number,
+  characters: number,
+): Slices<{ units: readonly Unit[] }> {
+  const list = createUnitList();
   const writer: UnitWriter = {
-    list: createUnitList(),
+    list,
     share: Math.min(1, (maxTokens * CHARACTERS_PER_TOKEN) / characters),
-    maxCandidates: Math.min(2000, Math.max(60, maxTokens)),
     addText: (text, place, isNumbered) => addTextUnits(writer, text, place, isNumbered),
     addJson: (value, label, place) => addJsonUnits(writer, value, label, place),
   };
-  return writer;
+  const room = Math.max(MIN_UNITS, Math.floor(maxTokens * UNITS_PER_TOKEN));
+  const share = divideRoom(list, room);
+  const shown = Math.min(blocks.length, Math.ceil(room / MIN_ROOM));
+  for (let index = 0; index < shown; index += 1) {
+    // The last block is always considered.
+    const at = index === shown - 1 ? blocks.length - 1 : index;
+    const block = blocks[at];
+    if (block === undefined) break;
+    if (at > index) list.add({ text: `[Parts ${index + 1}-${at} are left out]`, parent: -1, indent: 0, weight: 1 });
+    const parent = block.label === undefined ? -1 : list.add({ text: block.label, parent: -1, indent: 0, weight: 1 });
+    const place = { parent, indent: 0, weight: 1, depth: 0, isInline: false, room: share(shown - index) };
+    if (block.kind === "json") yield* addJsonUnits(writer, block.value, "JSON", place);
+    else yield* addTextUnits(writer, block.text, place, blocks.length === 1);
+  }
+  return list;
 }
 
 /** The first lines of a text that fit into the budget. */

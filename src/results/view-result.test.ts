@@ -13,7 +13,9 @@ function view(result: CallResult, maxTokens: number): CallResult {
 
 function viewText(given: string | object, maxTokens: number): string {
   const result = typeof given === "string" ? { content: [text(given)] } : { content: [], structuredContent: given };
-  return String(view(result, maxTokens).content[0]?.["text"]);
+  return view(result, maxTokens)
+    .content.map((item) => String(item["text"]))
+    .join("\n");
 }
 
 describe("viewResult", () => {
@@ -49,7 +51,11 @@ describe("viewResult", () => {
     };
     const { content, ...rest } = view(result, 300);
     expect(rest).toEqual({ isError: true, _meta: { trace: 7 }, odd: "member" });
-    expect(content).toHaveLength(2);
+    expect(content).toEqual([
+      image,
+      { type: "text", text: expect.stringContaining("a b c") as string },
+      { type: "text", text: expect.stringMatching(/^\[About/) as string },
+    ]);
     expect(content[0]).toBe(image);
   });
 

@@ -1,4 +1,5 @@
-import { isJsonObject } from "../model/json.js";
+import { ExactNumber, isObject } from "./exact-number.js";
+import { keysOf } from "./json-keys.js";
 import type { Slices } from "./slices.js";
 
 export interface JsonWriteOptions {
@@ -21,8 +22,8 @@ interface OpenValue {
 }
 
 /**
- * Writes a value as JSON, as `JSON.stringify` does, but in slices and for any depth of nesting, with a limited indentation. Returns undefined if
- * the text is longer than `maxCharacters`.
+ * Writes a value as JSON, as `JSON.stringify` does, but in slices, for any depth of nesting, and with a limited
+ * indentation. Returns undefined if the text is longer than `maxCharacters`.
  */
 export function* writeJsonText(
   root: unknown,
@@ -45,11 +46,11 @@ export function* writeJsonText(
     if (Array.isArray(value) && value.length > 0) {
       write("[");
       open.push({ keys: undefined, value, size: value.length, next: 0 });
-    } else if (isJsonObject(value) && Object.keys(value).length > 0) {
+    } else if (isObject(value) && keysOf(value).length > 0) {
       write("{");
-      const keys = Object.keys(value);
+      const keys = keysOf(value);
       open.push({ keys, value, size: keys.length, next: 0 });
-    } else write(JSON.stringify(value) ?? "null");
+    } else write(value instanceof ExactNumber ? String(value) : (JSON.stringify(value) ?? "null"));
   };
   start(root);
   for (let last = open.at(-1); last !== undefined; last = open.at(-1)) {

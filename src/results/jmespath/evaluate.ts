@@ -1,9 +1,10 @@
-import { isJsonObject, type JsonObject } from "../../model/json.js";
+import type { JsonObject } from "../../model/json.js";
+import { compareNumbers, isNumber, isObject } from "../exact-number.js";
 import type { Slices } from "../slices.js";
 import { callJmesFunction } from "./functions.js";
 import type { JmesSteps } from "./steps.js";
 import type { ComparisonNode, JmesNode, ProjectionNode, SliceNode } from "./tree.js";
-import { isSameJmesValue, isTruthy, memberOf, setOwn } from "./values.js";
+import { isSameJmesValue, isSameNumber, isTruthy, memberOf, setOwn, valuesOf } from "./values.js";
 
 /** The cost of a node that can pause, compared with one that cannot. */
 const NODE_STEPS = 4;
@@ -89,8 +90,9 @@ function evaluateDirect(node: JmesNode, value: unknown, steps: JmesSteps): unkno
     case "comparison": {
       // One of the two is a literal without members, so that the operator compares them completely.
       const [left, right] = [evaluateDirect(node.left, value, steps), evaluateDirect(node.right, value, steps)];
-      if (node.operator === "==") return left === right;
-      return node.operator === "!=" ? left !== right : order(node.operator, left, right);
+      const isSame = left === right || isSameNumber(left, right);
+      if (node.operator === "==") return isSame;
+      return node.operator === "!=" ? !isSame : order(node.operator, left, right);
     }
     case "list":
       return isNull(value) ? null : node.items.map((item) => evaluateDirect(item, value, steps));
@@ -114,10 +116,11 @@ function isNull(value: unknown): boolean {
 
 /** Only numbers have an order. */
 function order(operator: ComparisonNode["operator"], left: unknown, right: unknown): boolean | null {
-  if (typeof left !== "number" || typeof right !== "number") return null;
-  if (operator === "<") return left < right;
-  if (operator === "<=") return left <= right;
-  return operator === ">" ? left > right : left >= right;
+  if (!isNumber(left) || !isNumber(right)) return null;
+  const difference = compareNumbers(left, right);
+  if (operator === "<") return difference < 0;
+  if (operator === "<=") return difference <= 0;
+  return operator === ">" ? difference > 0 : difference >= 0;
 }
 
 function* project(node: ProjectionNode, value: unknown, steps: JmesSteps): Slices<unknown> {
@@ -139,7 +142,7 @@ function* elementsOf(
   value: unknown,
   steps: JmesSteps,
 ): Slices<readonly unknown[] | undefined> {
-  if (over === "object") return isJsonObject(value) ? Object.values(value) : undefined;
+  if (over === "object") return isObject(value) ? yield* valuesOf(value, steps) : undefined;
   if (!Array.isArray(value)) return undefined;
   if (over !== "flatten") return value;
   const flat: unknown[] = [];

@@ -1,11 +1,13 @@
 import type { JsonObject } from "../../model/json.js";
 import { invalidRequest } from "../../util/invalid-request.js";
+import { ExactNumber, isNumber, toCallerNumber, toJsonNumber } from "../exact-number.js";
+import { keysOf } from "../json-keys.js";
 import type { Slices } from "../slices.js";
 import { writeJsonText } from "../write-json.js";
 import { type JmesParameter, JMES_SIGNATURES } from "./signatures.js";
 import type { JmesSteps } from "./steps.js";
 import type { JmesKind, JmesNode } from "./tree.js";
-import { compareScalars, isSameJmesValue, jmesType, setOwn, sortInSlices } from "./values.js";
+import { compareScalars, isSameJmesValue, jmesType, setOwn, sortInSlices, valuesOf } from "./values.js";
 
 type FunctionNode = Extract<JmesKind, { type: "function" }>;
 type Evaluate = (node: JmesNode, value: unknown, steps: JmesSteps) => Slices<unknown>;
@@ -36,15 +38,15 @@ export function* callJmesFunction(
 
   switch (name) {
     case "abs":
-      return Math.abs(Number(first));
+      return first instanceof ExactNumber ? toJsonNumber(String(first).replace("-", "")) : Math.abs(Number(first));
     case "ceil":
-      return Math.ceil(Number(first));
     case "floor":
-      return Math.floor(Number(first));
+      if (first instanceof ExactNumber && /^-?\d+$/.test(String(first))) return first;
+      return toFinite(name, name === "ceil" ? Math.ceil(Number(first)) : Math.floor(Number(first)));
     case "sum":
-      return yield* sumOf(array, steps);
+      return toFinite(name, yield* sumOf(array, steps));
     case "avg":
-      return array.length === 0 ? null : (yield* sumOf(array, steps)) / array.length;
+      return array.length === 0 ? null : toFinite(name, (yield* sumOf(array, steps)) / array.length);
     case "contains": {
       if (typeof first === "string") return typeof second === "string" && first.includes(second);
       for (const element of array) {
@@ -62,13 +64,11 @@ export function* callJmesFunction(
     case "keys":
     case "values": {
       const object = first as JsonObject;
-      const found = name === "keys" ? Object.keys(object) : Object.values(object);
-      if (steps.isPauseDue(found.length)) yield;
-      return found;
+      return name === "keys" ? keysOf(object) : yield* valuesOf(object, steps);
     }
     case "length": {
       if (typeof first === "string") return countCodePoints(first);
-      return Array.isArray(first) ? first.length : Object.keys(Object(first)).length;
+      return Array.isArray(first) ? first.length : keysOf(Object(first)).length;
     }
     case "map": {
       const mapped: unknown[] = [];
@@ -85,14 +85,14 @@ export function* callJmesFunction(
     case "min_by":
       return yield* extreme(
         array,
-        yield* keysOf(name, array, evaluateReference, steps),
+        yield* sortKeysOf(name, array, evaluateReference, steps),
         name === "max_by" ? 1 : -1,
         steps,
       );
     case "sort":
       return yield* sortInSlices(array, compareScalars, steps);
     case "sort_by": {
-      const keys = yield* keysOf(name, array, evaluateReference, steps);
+      const keys = yield* sortKeysOf(name, array, evaluateReference, steps);
       const pairs = array.map((element, index) => ({ element, key: keys[index] }));
       const sorted = yield* sortInSlices(pairs, (one, other) => compareScalars(one.key, other.key), steps);
       return sorted.map(({ element }) => element);
@@ -100,9 +100,9 @@ export function* callJmesFunction(
     case "merge": {
       const merged: JsonObject = {};
       for (const object of values as readonly JsonObject[]) {
-        const entries = Object.entries(object);
-        if (steps.isPauseDue(entries.length)) yield;
-        for (const [key, value] of entries) setOwn(merged, key, value);
+        const keys = keysOf(object);
+        if (steps.isPauseDue(keys.length)) yield;
+        for (const key of keys) setOwn(merged, key, object[key]);
       }
       return merged;
     }
@@ -114,8 +114,8 @@ export function* callJmesFunction(
     case "to_array":
       return Array.isArray(first) ? first : [first];
     case "to_number": {
-      if (typeof first === "number") return first;
-      return JSON_NUMBER.test(text) ? Number(text) : null;
+      if (isNumber(first)) return first;
+      return JSON_NUMBER.test(text) ? toCallerNumber(text) : null;
     }
     case "to_string":
       return typeof first === "string" ? first : yield* toJson(first, steps);
@@ -153,21 +153,35 @@ function* checkArgument(
     return;
   }
   if (!Array.isArray(value)) return fail(`an array of ${parameter}`, withArticle(type));
-  if (steps.isPauseDue(value.length)) yield;
   const wanted = parameter === "numbers" ? "number" : parameter === "strings" ? "string" : jmesType(value[0]);
   const isSortable = value.length === 0 || wanted === "number" || wanted === "string";
-  const wrong = isSortable ? value.findIndex((element) => typeof element !== wanted) : 0;
-  if (wrong !== -1)
-    fail(`an array of ${parameter}`, `an array with ${withArticle(jmesType(value[wrong]))} at index ${wrong}`);
+  for (const [at, element] of value.entries()) {
+    if (steps.isPauseDue(1)) yield;
+    if (isSortable && jmesType(element) === wanted) continue;
+    fail(`an array of ${parameter}`, `an array with ${withArticle(jmesType(element))} at index ${at}`);
+  }
 }
 
 function withArticle(type: string): string {
   return type === "null" ? "null" : `${/^[ao]/.test(type) ? "an" : "a"} ${type}`;
 }
 
+/** JSON has no infinite numbers. */
+function toFinite(name: string, number: number): number {
+  if (Number.isFinite(number)) return number;
+  throw invalidRequest(
+    `The result of ${name} is too large for a number.`,
+    "Select the numbers without the function to see them as the server wrote them.",
+  );
+}
+
 function* sumOf(numbers: readonly unknown[], steps: JmesSteps): Slices<number> {
-  if (steps.isPauseDue(numbers.length)) yield;
-  return numbers.reduce<number>((sum, number) => sum + Number(number), 0);
+  let sum = 0;
+  for (const number of numbers) {
+    if (steps.isPauseDue(1)) yield;
+    sum += Number(number);
+  }
+  return sum;
 }
 
 function* join(glue: string, parts: readonly string[], steps: JmesSteps): Slices<string> {
@@ -213,7 +227,7 @@ function* extreme(
 }
 
 /** The values by which elements are compared: all numbers, or all strings. */
-function* keysOf(
+function* sortKeysOf(
   name: string,
   elements: readonly unknown[],
   evaluateReference: (value: unknown) => Slices<unknown>,
@@ -223,11 +237,12 @@ function* keysOf(
   for (const element of elements) {
     if (steps.isPauseDue(1)) yield;
     const key = yield* evaluateReference(element);
-    const wanted = keys.length === 0 ? undefined : typeof keys[0];
-    const isRight = (typeof key === "number" || typeof key === "string") && (wanted ?? typeof key) === typeof key;
+    const type = jmesType(key);
+    const wanted = keys.length === 0 ? undefined : jmesType(keys[0]);
+    const isRight = (type === "number" || type === "string") && (wanted ?? type) === type;
     if (!isRight)
       throw invalidRequest(
-        `The function ${name} of the selection needs a number for each element, or a string for each element, but the value for element ${keys.length} is ${withArticle(jmesType(key))}${wanted === undefined ? "" : ` after a ${wanted}`}.`,
+        `The function ${name} of the selection needs a number for each element, or a string for each element, but the value for element ${keys.length} is ${withArticle(type)}${wanted === undefined ? "" : ` after a ${wanted}`}.`,
         "Remove such elements before with a filter, for example [?price != null].",
       );
     keys.push(key);

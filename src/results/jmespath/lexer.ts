@@ -1,3 +1,4 @@
+import { toCallerNumber } from "../exact-number.js";
 import { selectSyntaxError } from "./syntax-error.js";
 
 export type JmesTokenType =
@@ -98,7 +99,9 @@ function readQuoted(expression: string, from: number, end: number): string {
 function readLiteral(expression: string, from: number, raw: string): unknown {
   const text = raw.replaceAll("\\`", "`").trim();
   try {
-    return JSON.parse(text) as unknown;
+    const value: unknown = JSON.parse(text);
+    // The native parser rounds long numbers.
+    return typeof value === "number" ? toCallerNumber(text) : value;
   } catch {
     if (/^[\p{L}_]/u.test(text)) return text;
     throw selectSyntaxError(expression, from, "the literal between backticks is not valid JSON");

@@ -1,4 +1,6 @@
-import { isJsonObject, type JsonObject } from "../../model/json.js";
+import type { JsonObject } from "../../model/json.js";
+import { compareNumbers, ExactNumber, isNumber, isObject } from "../exact-number.js";
+import { hasMembers, keysOf } from "../json-keys.js";
 import type { Slices } from "../slices.js";
 import type { JmesType } from "./signatures.js";
 import type { JmesSteps } from "./steps.js";
@@ -8,6 +10,7 @@ const SORTED_AT_ONCE = 2048;
 export function jmesType(value: unknown): JmesType {
   if (value === null || value === undefined) return "null";
   if (Array.isArray(value)) return "array";
+  if (value instanceof ExactNumber) return "number";
   const type = typeof value;
   return type === "number" || type === "string" || type === "boolean" ? type : "object";
 }
@@ -16,14 +19,12 @@ export function jmesType(value: unknown): JmesType {
 export function isTruthy(value: unknown): boolean {
   if (value === null || value === undefined || value === false || value === "") return false;
   if (Array.isArray(value)) return value.length > 0;
-  if (typeof value !== "object") return true;
-  for (const key in value) if (Object.hasOwn(value, key)) return true;
-  return false;
+  return typeof value !== "object" || value instanceof ExactNumber || hasMembers(value);
 }
 
 /** An own member of an object; null if there is none. */
 export function memberOf(value: unknown, name: string): unknown {
-  return isJsonObject(value) && Object.hasOwn(value, name) ? (value[name] ?? null) : null;
+  return isObject(value) && Object.hasOwn(value, name) ? (value[name] ?? null) : null;
 }
 
 export function setOwn(object: JsonObject, key: string, value: unknown): void {
@@ -32,20 +33,30 @@ export function setOwn(object: JsonObject, key: string, value: unknown): void {
   else object[key] = value;
 }
 
+/** The values of the members of an object. */
+export function* valuesOf(object: JsonObject, steps: JmesSteps): Slices<unknown[]> {
+  const values: unknown[] = [];
+  for (const key of keysOf(object)) {
+    if (steps.isPauseDue(1)) yield;
+    values.push(object[key]);
+  }
+  return values;
+}
+
 /** Compares two values with all their members. */
 export function* isSameJmesValue(one: unknown, other: unknown, steps: JmesSteps): Slices<boolean> {
   const pending: [unknown, unknown][] = [[one, other]];
   for (let pair = pending.pop(); pair !== undefined; pair = pending.pop()) {
     const [left, right] = pair;
-    if (left === right) continue;
+    if (left === right || isSameNumber(left, right)) continue;
     if (Array.isArray(left) && Array.isArray(right)) {
       if (left.length !== right.length) return false;
       if (steps.isPauseDue(1 + left.length)) yield;
       for (const [index, element] of left.entries()) pending.push([element, right[index]]);
-    } else if (isJsonObject(left) && isJsonObject(right)) {
-      const keys = Object.keys(left);
+    } else if (isObject(left) && isObject(right)) {
+      const keys = keysOf(left);
       if (steps.isPauseDue(1 + keys.length)) yield;
-      if (keys.length !== Object.keys(right).length) return false;
+      if (keys.length !== keysOf(right).length) return false;
       for (const key of keys) {
         if (!Object.hasOwn(right, key)) return false;
         pending.push([left[key], right[key]]);
@@ -87,7 +98,12 @@ export function* sortInSlices<T>(
   }
 }
 
+export function isSameNumber(one: unknown, other: unknown): boolean {
+  return isNumber(one) && isNumber(other) && compareNumbers(one, other) === 0;
+}
+
 export function compareScalars(one: unknown, other: unknown): number {
+  if (isNumber(one) && isNumber(other)) return compareNumbers(one, other);
   const [left, right] = [one as string | number, other as string | number];
   if (left === right) return 0;
   return left < right ? -1 : 1;
