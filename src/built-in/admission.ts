@@ -4,9 +4,9 @@ import { DiscoveryError } from "../errors.js";
 import type { JsonObject } from "../model/json.js";
 import type { Hint } from "../model/next-steps.js";
 import { compileGlob } from "../rules/glob.js";
-import { fold } from "../rules/subject.js";
 import type { ToolFilesOptions } from "../toolfiles/options.js";
 import { commandLine } from "../util/command-line.js";
+import { foldName } from "../util/fold-name.js";
 import { whyRefusedUrl } from "../util/net/pinned-lookup.js";
 
 /** The name and the URL of a configured server. */
@@ -15,8 +15,30 @@ export interface ServerAddress {
   readonly url: string;
 }
 
-/** Returns the argument `url` of a built-in tool. Throws POLICY_DENIED if agents may not connect to that URL. */
-export function admit(args: JsonObject, agents: ToolFilesOptions["agents"]): URL {
+/**
+ * Returns the argument `url` of a built-in tool. Throws POLICY_DENIED if agents may not connect to that URL.
+ * `isConfirmed`: a user has confirmed this call, so that the host need not be configured.
+ */
+export function admit(args: JsonObject, agents: ToolFilesOptions["agents"], isConfirmed: boolean): URL {
+  const url = urlIn(args, agents);
+  if (isConfirmed || isConfiguredHost(url, agents)) return url;
+  const host = hostOf(url);
+  throw denied(`A user has to confirm each call to ${host}, which is not in toolFiles.agents.hosts.`, [
+    { action: "run-command", command: discoverCommand(["--url", url.href]) },
+    { action: "edit-config", key: "toolFiles.agents.hosts", change: "add", value: host },
+  ]);
+}
+
+/** Whether the user has listed the host of the URL, so that agents may send requests to it without a question. */
+export function isConfiguredHost(url: URL, { hosts }: ToolFilesOptions["agents"]): boolean {
+  const host = foldName(hostOf(url));
+  return hosts.some((pattern) => compileGlob(pattern).test(host));
+}
+
+const MAX_URL_LENGTH = 2_048;
+
+/** Returns the argument `url`. Throws if it is no URL or if no confirmation could allow the connection. */
+export function urlIn(args: JsonObject, agents: ToolFilesOptions["agents"]): URL {
   if (!agents.discover) {
     throw denied("The configuration does not allow agents to discover servers.", [
       { action: "run-command", command: "anygpt mcp discover" },
@@ -25,7 +47,7 @@ export function admit(args: JsonObject, agents: ToolFilesOptions["agents"]): URL
   }
   assertNoCommand(args);
   const { url: text } = args;
-  if (typeof text !== "string" || !URL.canParse(text)) {
+  if (typeof text !== "string" || text.length > MAX_URL_LENGTH || !URL.canParse(text)) {
     throw new DiscoveryError("INVALID_REQUEST", 'The argument "url" is missing or is not a valid URL.', {
       hint: 'Pass a URL such as "https://mcp.example.com/mcp" in the argument "url".',
     });
@@ -33,13 +55,6 @@ export function admit(args: JsonObject, agents: ToolFilesOptions["agents"]): URL
   const url = new URL(text);
   const why = url.protocol === "https:" ? whyRefusedUrl(url, false) : `${url.protocol}// is not https://`;
   if (why !== undefined) throw deniedToAgents(`Agents may not connect to this URL: ${why}.`, ["--url", text]);
-  const host = hostOf(url);
-  if (!agents.hosts.some((pattern) => compileGlob(pattern).test(fold(host)))) {
-    throw denied(`${host} is not one of the hosts that agents may connect to.`, [
-      { action: "run-command", command: discoverCommand(["--url", text]) },
-      { action: "edit-config", key: "toolFiles.agents.hosts", change: "add", value: host },
-    ]);
-  }
   return url;
 }
 
@@ -72,7 +87,8 @@ export function discoverCommand(words: readonly string[]): string {
   return commandLine(["anygpt", "mcp", "discover", ...words]);
 }
 
-function hostOf({ hostname }: URL): string {
+/** The name of the host in lower case; it is ASCII, so that no other name looks like it. */
+export function hostOf({ hostname }: URL): string {
   return hostname.toLowerCase().replace(/\.$/, "");
 }
 

@@ -39,6 +39,8 @@ export async function withUpstreams<T>(context: BuiltInContext, use: (upstreams:
   }
 }
 
+const MAX_HEADERS = 32;
+const MAX_HEADER_CHARACTERS = 8_192;
 /**
  * Headers that control the connection or the message framing. They are rejected, because an agent could use them for
  * request smuggling.
@@ -52,6 +54,14 @@ export function headersIn({ headers }: JsonObject): Record<string, string> {
   const invalid = entries.find(
     ([name, value]) => CONNECTION_HEADERS.test(name) || typeof value !== "string" || value.includes("${"),
   );
+  const size = entries.reduce((sum, [name, value]) => sum + name.length + String(value).length, 0);
+  if (entries.length > MAX_HEADERS || size > MAX_HEADER_CHARACTERS) {
+    throw new DiscoveryError(
+      "INVALID_REQUEST",
+      `The headers exceed ${MAX_HEADERS} entries or ${MAX_HEADER_CHARACTERS} characters.`,
+      { hint: "Pass fewer or shorter headers." },
+    );
+  }
   if (invalid === undefined) return Object.fromEntries(entries) as Record<string, string>;
   throw new DiscoveryError("INVALID_REQUEST", `The header ${JSON.stringify(invalid[0])} is not allowed.`, {
     hint: 'Pass "headers" as an object of plain strings, without variables such as ${NAME} and without connection headers such as Host. For a credential of the user, pass "auth_header" and "auth_env_var" instead.',

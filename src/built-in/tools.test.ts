@@ -73,6 +73,7 @@ function createVersionHistory(): VersionHistory {
   };
 }
 
+const ANY_HOST = { discover: true, hosts: ["*"], variables: [] };
 const NOW = Date.parse("2026-03-01T12:00:00Z");
 
 /** Advances by one second with each read, because no result may depend on two reads being equal. */
@@ -83,7 +84,7 @@ function createClock(): () => number {
 
 function toContext(more: Partial<BuiltInContext> = {}): BuiltInContext {
   return {
-    agents: { discover: true, hosts: ["*"] },
+    agents: ANY_HOST,
     folder: join(folder, "tools"),
     home: folder,
     keys: openKeys(join(folder, "keys"), () => NOW),
@@ -102,9 +103,14 @@ function toContext(more: Partial<BuiltInContext> = {}): BuiltInContext {
   };
 }
 
-async function run(tool: string, args: JsonObject, context = toContext()): Promise<JsonObject & { isError?: boolean }> {
+async function run(
+  tool: string,
+  args: JsonObject,
+  context = toContext(),
+  isConfirmed = false,
+): Promise<JsonObject & { isError?: boolean }> {
   const found = createBuiltInTools(() => context).find(({ definition }) => definition.name === tool)!;
-  const { content, isError } = await found.run(args, new AbortController().signal);
+  const { content, isError } = await found.run(args, { signal: new AbortController().signal, isConfirmed });
   return { ...(JSON.parse(String(content[0]?.["text"])) as JsonObject), ...(isError && { isError }) };
 }
 
@@ -135,19 +141,28 @@ describe("every built-in tool", () => {
     await expect(run("mcp_discover", { command: "npx", args: ["-y", "x"] })).rejects.toMatchObject({ hint });
   });
 
-  it.each([
-    [{ discover: false, hosts: ["*"] }, "POLICY_DENIED"],
-    [{ discover: true, hosts: [] }, "POLICY_DENIED"],
-    [{ discover: true, hosts: ["*.example.org", "mcp.example.c?"] }, "POLICY_DENIED"],
-  ])("connects to no host that %j does not allow", async (agents, code) => {
-    for (const tool of TOOLS) {
-      await expect(run(tool, { url: URL_GIVEN, tool: "x" }, toContext({ agents }))).rejects.toMatchObject({ code });
-    }
+  it.each([{ discover: false, hosts: ["*"] }, { hosts: [] }, { hosts: ["*.example.org", "mcp.example.c?"] }])(
+    "connects to no host that %j does not allow",
+    async (agents) => {
+      const context = toContext({ agents: { ...ANY_HOST, ...agents } });
+      const error = { code: "POLICY_DENIED" };
+      for (const tool of TOOLS)
+        await expect(run(tool, { url: URL_GIVEN, tool: "x" }, context)).rejects.toMatchObject(error);
+      expect(connections).toEqual([]);
+    },
+  );
+
+  it("connects to any host if a user has confirmed the call, unless agents may not discover servers", async () => {
+    await serve([FIND]);
+    const confirmed = (discover: boolean) =>
+      run("mcp_discover", { url: URL_GIVEN }, toContext({ agents: { ...ANY_HOST, hosts: [], discover } }), true);
+    expect(await confirmed(true)).toMatchObject({ count: 1 });
+    await expect(confirmed(false)).rejects.toMatchObject({ code: "POLICY_DENIED" });
   });
 
   it("connects to a host that a pattern allows, regardless of its spelling", async () => {
     await serve([FIND]);
-    const context = toContext({ agents: { discover: true, hosts: ["MCP.example.*"] } });
+    const context = toContext({ agents: { ...ANY_HOST, hosts: ["MCP.example.*"] } });
     expect(await run("mcp_discover", { url: "https://mcp.EXAMPLE.com./mcp" }, context)).toMatchObject({ count: 1 });
   });
 
@@ -176,9 +191,7 @@ describe("mcp_discover", () => {
       server: "ex",
       tools: [FIND],
       count: 1,
-      env_requirements: [
-        { name: "EX_KEY", description: "API key for ex", header: "X-Key", required: true, set: false },
-      ],
+      env_requirements: [{ name: "EX_KEY", description: "API key for ex", header: "X-Key", required: true }],
       write_tools: {
         url: URL_GIVEN,
         name: "ex",
@@ -213,6 +226,27 @@ describe("mcp_discover", () => {
       ),
     });
     expect(connections).toMatchObject([{ headers: {} }]);
+  });
+
+  it("says only of listed variables whether they are set", async () => {
+    await serve([FIND]);
+    for (const [variables, set] of [
+      [["OTHER"], undefined],
+      [["OTHER", "EX_TOKEN"], true],
+    ] as const) {
+      const context = toContext({ agents: { ...ANY_HOST, variables: [...variables] }, isSet: () => true });
+      const answer = await run("mcp_discover", { url: URL_GIVEN, auth_env_var: "EX_TOKEN" }, context);
+      expect((answer["env_requirements"] as JsonObject[]).map((one) => one["set"])).toEqual([set]);
+    }
+  });
+
+  it.each<[string, JsonObject]>([
+    ["more than 32 headers", { headers: Object.fromEntries(Array.from({ length: 33 }, (_, n) => [`x-${n}`, "1"])) }],
+    ["more than 8192 characters of headers", { headers: { "x-a": "a".repeat(8192) } }],
+    ["a URL of more than 2048 characters", { url: `${URL_GIVEN}?q=${"a".repeat(2048)}` }],
+  ])("rejects %s", async (_case, args) => {
+    await expect(run("mcp_discover", { url: URL_GIVEN, ...args })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+    expect(connections).toEqual([]);
   });
 
   it("limits the size of the list", async () => {
@@ -267,7 +301,7 @@ describe("mcp_write_tools", () => {
       success: true,
       tools_created: ["ex_find_it"],
       tools_changed: [],
-      env_requirements: [{ name: "EX_TOKEN", set: false }],
+      env_requirements: [{ name: "EX_TOKEN" }],
     });
     expect(recorded).toEqual([`sign_tool_file ${join(context.folder!, "ex_find_it.yaml")} 1.0.0`]);
     const { folder, keys, versions } = context;

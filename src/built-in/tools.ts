@@ -5,7 +5,7 @@ import { localActor } from "../model/actor.js";
 import type { CallResult } from "../model/call.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { ToolDefinition } from "../model/tool.js";
-import { BUILT_IN_SERVER, type BuiltInTool } from "../model/built-in.js";
+import { BUILT_IN_SERVER, type BuiltInRequest, type BuiltInTool } from "../model/built-in.js";
 import { applyDiscovery } from "../discover/discover.js";
 import type { FilePlan } from "../discover/plan-files.js";
 import { CALL, DISCOVER, WRITE_TOOLS } from "./definitions.js";
@@ -24,8 +24,8 @@ export const BUILT_IN_DEFINITIONS: readonly ToolDefinition[] = [DISCOVER, CALL, 
 export function createBuiltInTools(context: () => Promise<BuiltInContext> | BuiltInContext): readonly BuiltInTool[] {
   const tool = (
     definition: ToolDefinition,
-    run: (args: JsonObject, context: BuiltInContext, signal: AbortSignal) => Promise<CallResult>,
-  ): BuiltInTool => ({ definition, run: async (args, signal) => await run(args, await context(), signal) });
+    run: (args: JsonObject, context: BuiltInContext, request: BuiltInRequest) => Promise<CallResult>,
+  ): BuiltInTool => ({ definition, run: async (args, request) => await run(args, await context(), request) });
   return [tool(DISCOVER, discoverServer), tool(CALL, callTool), tool(WRITE_TOOLS, writeTools)];
 }
 
@@ -35,17 +35,18 @@ export function createBuiltInTools(context: () => Promise<BuiltInContext> | Buil
  */
 const MAX_LISTED_BYTES = 200 * 1024;
 
-async function discoverServer(args: JsonObject, context: BuiltInContext, signal: AbortSignal): Promise<CallResult> {
-  const url = admit(args, context.agents);
+async function discoverServer(args: JsonObject, context: BuiltInContext, request: BuiltInRequest): Promise<CallResult> {
+  const { signal, isConfirmed } = request;
+  const url = admit(args, context.agents, isConfirmed);
   const surveyed = await survey(url, args, { context, headers: headersIn(args) }, signal);
-  const { listing, plans, writing, request } = surveyed;
+  const { listing, plans, writing } = surveyed;
   const tools = listed(surveyed);
   const omittedCount = listing.tools.length - tools.length;
   const { edited, refused } = notOverwritten(plans);
   const isUpToDate = edited.length === 0 && refused.length === 0;
   return toToolAnswer({
     success: true,
-    server: request.target.name,
+    server: surveyed.request.target.name,
     tools,
     count: listing.tools.length,
     ...(omittedCount === 0 ? {} : { left_out: omittedCount }),
@@ -88,7 +89,8 @@ function listed({ listing }: Survey): JsonObject[] {
   return tools;
 }
 
-function toRequirements({ request, plans }: Survey, { isSet }: BuiltInContext): JsonObject[] {
+/** Says whether a variable is set only for the names that the user has listed: agents can ask for any name. */
+function toRequirements({ request, plans }: Survey, { isSet, agents }: BuiltInContext): JsonObject[] {
   const needs = [...request.target.needs, ...plans.flatMap(({ write }) => write?.needs ?? [])];
   const unique = new Map(needs.map((need) => [need.name, need]));
   return [...unique.values()].map(({ name, description, header, required }) => ({
@@ -96,15 +98,16 @@ function toRequirements({ request, plans }: Survey, { isSet }: BuiltInContext): 
     description,
     ...(header === undefined ? {} : { header }),
     required,
-    set: isSet(name),
+    ...(agents.variables.includes(name) ? { set: isSet(name) } : {}),
   }));
 }
 
 const DEFAULT_TIMEOUT_S = 30;
 const MAX_TIMEOUT_S = 900;
 
-async function callTool(args: JsonObject, context: BuiltInContext, signal: AbortSignal): Promise<CallResult> {
-  const url = admit(args, context.agents);
+async function callTool(args: JsonObject, context: BuiltInContext, request: BuiltInRequest): Promise<CallResult> {
+  const { signal, isConfirmed } = request;
+  const url = admit(args, context.agents, isConfirmed);
   assertNotConfigured(url, await context.addresses());
   const { params, timeout } = args;
   const tool = textIn(args, "tool");
@@ -139,8 +142,9 @@ async function callTool(args: JsonObject, context: BuiltInContext, signal: Abort
 const NEXT_STEP =
   "The new tools can be found and called in a few seconds. The user has to set missing variables in .ai/.env.";
 
-async function writeTools(args: JsonObject, context: BuiltInContext, signal: AbortSignal): Promise<CallResult> {
-  const url = admit(args, context.agents);
+async function writeTools(args: JsonObject, context: BuiltInContext, request: BuiltInRequest): Promise<CallResult> {
+  const { signal, isConfirmed } = request;
+  const url = admit(args, context.agents, isConfirmed);
   assertNotConfigured(url, await context.addresses(), textIn(args, "name"));
   const surveyed = await survey(url, args, { context, headers: {} }, signal);
   if (surveyed.writing === undefined) {

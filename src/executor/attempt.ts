@@ -8,6 +8,7 @@ import { type Tool, toolId } from "../model/tool.js";
 import type { Risk } from "../policy/risk.js";
 import type { KeyClaim } from "../store/key-records.js";
 import type { RateTicket } from "../store/rate-windows.js";
+import { parseTraceparent } from "../tracing/trace-context.js";
 import { failpoint } from "../util/failpoint.js";
 import { checkJsonValue } from "../util/json/check-value.js";
 import type { Log } from "../util/log.js";
@@ -201,13 +202,19 @@ export class Attempt {
 
   #toEntry<Kind extends "intent" | "outcome">(kind: Kind): AuditCall & { kind: Kind } {
     const { context, server, tool, idempotencyKey } = this.#call;
-    const { actor } = context;
+    const { actor, client, meta } = context;
+    const trace = meta?.["traceparent"] === undefined ? undefined : parseTraceparent(meta["traceparent"]);
     return {
       kind,
       request_id: this.requestId,
       timestamp: new Date(this.#startedAt).toISOString(),
       actor_id: actor.id,
       surface: actor.surface,
+      // The name of a client is arbitrary text from the caller.
+      client_name: client && this.#parts.secrets.redact(client.name),
+      client_version: client && this.#parts.secrets.redact(client.version),
+      trace_id: trace?.traceId,
+      span_id: trace?.spanId,
       // An unknown tool name is arbitrary text from the caller and may contain a secret.
       tool_id: this.#toolId ?? this.#parts.secrets.redact(toolId(server, tool)),
       params_hash: this.#paramsHash ?? null,

@@ -62,7 +62,7 @@ describe("a call with arguments of the wrong type", () => {
   });
 
   it("uses the approval of the same call with the right types", async () => {
-    const policy = { confirmation: { mode: "auto", from: "high" } };
+    const policy = { confirmation: { mode: "auto", from: "medium" } };
     const { call, sent } = await setUpExecutor({ tool: COUNTED, policy });
     await expect(call({ arguments: { title: "x", count: "3" } })).rejects.toMatchObject({
       code: "CONFIRMATION_REQUIRED",

@@ -10,6 +10,10 @@ export interface ShownCall {
   readonly risk: string;
   readonly riskOrigin: string;
   readonly arguments: JsonObject;
+  /** The members of the caller's `_meta` that would be sent; undefined if there are none. */
+  readonly meta?: JsonObject | undefined;
+  /** What the gateway says about this call, as one sentence. */
+  readonly notice?: string | undefined;
 }
 
 export interface Confirmation extends Omit<Approval, "shown"> {

@@ -28,7 +28,7 @@ describe("execute", () => {
       surface: "mcp",
       tool_id: "github:create_issue",
       params_hash: 'hash of {"title":"x"}',
-      risk: "high",
+      risk: "medium",
     };
     expect(records).toEqual([
       { kind: "intent", ...facts },
@@ -113,6 +113,26 @@ describe("execute", () => {
       },
     });
     expect(sent).toEqual([]);
+  });
+
+  it("records the client and its trace in both records, without secrets and without an invalid trace", async () => {
+    const trace = { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` };
+    const setup = await setUpExecutor({
+      parts: { secrets: { redact: (text) => text.replace("s3cret", "***"), redactError: (error) => error } },
+    });
+    await setup.call({ client: { name: "agent s3cret", version: "1.2" }, meta: trace });
+    const members = {
+      client_name: "agent ***",
+      client_version: "1.2",
+      trace_id: "a".repeat(32),
+      span_id: "b".repeat(16),
+    };
+    expect(setup.records).toMatchObject([
+      { kind: "intent", ...members },
+      { kind: "outcome", ...members },
+    ]);
+    await setup.call({ arguments: { title: "y" }, meta: { traceparent: "00-x" } });
+    for (const name of Object.keys(members)) expect(setup.records.at(-1)).toHaveProperty(name, undefined);
   });
 
   it("does not call a disabled tool, and says which rule disables it", async () => {

@@ -14,6 +14,7 @@ import { failpoint } from "../util/failpoint.js";
 import { Attempt, type AttemptParts, describeDefect } from "./attempt.js";
 import type { SentCall } from "./call-observer.js";
 import type { Coercion } from "./coerce-value.js";
+import { toConfirmedMeta } from "./confirmed-meta.js";
 import { toDryRun } from "./dry-run.js";
 import type { Replay } from "./idempotency.js";
 import { flagHiddenText } from "./flag-hidden-text.js";
@@ -38,7 +39,8 @@ export interface ExecutorParts extends PermitParts, Omit<AttemptParts, "giveBack
   readonly limit: ResultLimit;
   readonly options: ExecutionOptions;
   /**
-   * The longest time in milliseconds that a call waits for its server to start. The timeout of the call applies too.
+   * The longest time in milliseconds that a call waits for its server to start. A call with its own timeout waits no
+   * longer than that.
    */
   readonly startWaitMs: number;
 }
@@ -70,7 +72,8 @@ async function carryOut(call: Call, attempt: Attempt, parts: ExecutorParts): Pro
   const { context } = call;
   checkResultChoices(call);
   const timeoutMs = call.timeoutMs ?? parts.options.timeoutMs;
-  const startWaitMs = call.startWaitMs ?? Math.min(timeoutMs, parts.startWaitMs);
+  // Only a timeout of this call limits the wait for the start: `execution.timeoutMs` is about the server's response.
+  const startWaitMs = call.startWaitMs ?? Math.min(call.timeoutMs ?? parts.startWaitMs, parts.startWaitMs);
   const tool = await parts.resolve(call, startWaitMs);
   attempt.resolved(tool, parts.policy.ruling(tool).risk.risk);
   if (!tool.enabled && tool.quarantine === undefined) throw disabled(tool, parts.explain(tool));
@@ -98,6 +101,7 @@ async function carryOut(call: Call, attempt: Attempt, parts: ExecutorParts): Pro
     // The policy decides whether a request may be repeated, not the API document.
     operation: operation && { ...operation, idempotent: permit.ruling.key.isIdempotent },
     meta: toMeta(permit, context),
+    isConfirmed: permit.approved !== undefined && permit.ruling.needsPerson === true,
     timeoutMs: call.timeoutMs ?? file?.timeoutMs ?? timeoutMs,
     startWaitMs,
     maxTotalMs: parts.options.maxTotalMs,
@@ -184,7 +188,7 @@ function beforeSend(permit: Permit, attempt: Attempt, parts: ExecutorParts): Pro
       const isRedeemed = await parts.confirmations.redeem(approved.id, approved.subject, approved.from);
       if (!isRedeemed) throw alreadyUsed(permit.tool, approved.id);
     }
-    if (isAtLeast(risk.risk, "high") && !key.isIdempotent) warnOfRepeat(permit, attempt, parts.log);
+    if (needsIntent && !key.isIdempotent) warnOfRepeat(permit, attempt, parts.log);
     await attempt.dispatch(needsIntent);
     attempt.isSent = true;
   })();
@@ -227,7 +231,9 @@ function assertStillPermitted({ tool, facts, pin, approved }: Permit, attempt: A
  * The `_meta` of the request to the server. It contains the idempotency key only if the server accepts it there. A key
  * that the server accepts as an argument is already in the arguments.
  */
-function toMeta({ upstreamKey, ruling }: Permit, { meta }: CallContext): JsonObject | undefined {
+function toMeta({ upstreamKey, ruling, approved }: Permit, context: CallContext): JsonObject | undefined {
+  // The server of a confirmed call gets only what the user saw.
+  const meta = approved === undefined ? context.meta : toConfirmedMeta(context.meta).sent;
   if (upstreamKey !== undefined && ruling.key.sendAs === "_meta") return { ...meta, [KEY_MEMBER]: upstreamKey };
   if (meta === undefined || !(KEY_MEMBER in meta)) return meta;
   const { [KEY_MEMBER]: _key, ...rest } = meta;

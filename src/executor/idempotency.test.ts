@@ -312,10 +312,30 @@ describe("a call with an idempotency key", () => {
 
 describe("a call without a key", () => {
   it("is rejected for high risk in the profile `gateway`", async () => {
-    const { call, sent } = await setUpExecutor({ parts: { profile: "gateway" } });
+    const policy = { risk: [{ tools: "*", risk: "high" }] };
+    const { call, sent } = await setUpExecutor({ policy, parts: { profile: "gateway" } });
     await expect(call()).rejects.toMatchObject({ code: "IDEMPOTENCY_REQUIRED" });
     expect(sent).toEqual([]);
     await call(KEYED);
+    expect(sent).toHaveLength(1);
+  });
+
+  it.each(["gateway", "elsewhere"])("is accepted for low risk whatever the policy requires (%s)", async (where) => {
+    const policy = {
+      risk: [{ tools: "*", risk: "low" }],
+      idempotency: { requiredFrom: { gateway: "low", elsewhere: "low" } },
+    };
+    const parts = where === "gateway" ? { profile: "gateway" as const } : {};
+    const { call, sent } = await setUpExecutor({ policy, parts });
+    await call();
+    await call();
+    expect(sent).toHaveLength(2);
+  });
+
+  it("of low risk with a key says that its stored result is not fresh", async () => {
+    const { call, sent } = await setUpExecutor({ policy: { risk: [{ tools: "*", risk: "low" }] } });
+    expect((await call(KEYED))["_meta"]).not.toHaveProperty("anygpt/replayed");
+    expect((await call(KEYED))["_meta"]).toHaveProperty("anygpt/replayed");
     expect(sent).toHaveLength(1);
   });
 

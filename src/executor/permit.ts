@@ -11,6 +11,7 @@ import { checkArguments, invalidArguments, toArguments, toLines } from "./argume
 import type { ArgumentViolation } from "./check-value.js";
 import type { Coercion } from "./coerce-value.js";
 import type { Confirmations } from "./confirmations.js";
+import { toConfirmedMeta } from "./confirmed-meta.js";
 import type { Idempotency, KeyedCall, Replay } from "./idempotency.js";
 import type { Encryption } from "./encryption.js";
 import type { Validation } from "./validation.js";
@@ -26,6 +27,8 @@ export interface PermitParts {
   readonly idempotency: Idempotency;
   readonly encryption: () => Promise<Encryption>;
   readonly now: () => number;
+  /** What the user has to know about a call that they confirm, as one sentence; undefined for most calls. */
+  readonly noticeOf?: ((tool: Tool, args: JsonObject) => string | undefined) | undefined;
 }
 
 export interface PinState {
@@ -210,7 +213,8 @@ async function confirm(
   const { confirmations, policy } = parts;
   const { actor, ask, signal } = call.context;
   const { id: actorId } = actor;
-  const bound = { actorId, toolId: tool.id, definitionHash: tool.hash, arguments: args };
+  const { shown: meta } = toConfirmedMeta(call.context.meta);
+  const bound = { actorId, toolId: tool.id, definitionHash: tool.hash, arguments: args, meta };
   const subject = { actor: actorId, tool: tool.id, binding: (await parts.encryption()).bind(bound) };
   const found = await confirmations.lookup(subject);
   // A user at a terminal can change their mind. Other callers get the same answer until the denial expires.
@@ -223,10 +227,17 @@ async function confirm(
   if (decision.kind !== "confirm") throw refusal(decision, tool, checked.pin);
   // Ask the user only about calls with valid arguments.
   if (violations.length > 0) throw invalidBeforeConfirmation(decision, violations);
-  if (Buffer.byteLength(JSON.stringify(args)) > MAX_CONFIRMABLE_BYTES) throw tooLargeToConfirm(tool);
+  if (Buffer.byteLength(JSON.stringify([args, meta])) > MAX_CONFIRMABLE_BYTES) throw tooLargeToConfirm(tool);
   if (call.dryRun === true) return { wouldAsk: true };
   const { risk, origin } = checked.ruling.risk;
-  const shown = { risk, riskOrigin: origin.detail, arguments: args };
+  const notice = parts.noticeOf?.(tool, args);
+  const shown = {
+    risk,
+    riskOrigin: origin.detail,
+    arguments: args,
+    ...(meta === undefined ? {} : { meta }),
+    ...(notice === undefined ? {} : { notice }),
+  };
   const callerMayConfirm = mayConfirmItself(checked.ruling, policy.options.confirmation.mode);
   // A command-line user whose dialog was interrupted can confirm later with `--confirmed`.
   const selfService = callerMayConfirm && (ask === undefined || isCommandLine(call));
@@ -236,7 +247,8 @@ async function confirm(
   // If `selfService` is false, `open` also changes a pending self-service request, so that only a user can answer it.
   const request = await confirmations.open(subject, shown, selfService);
   const consent = consentTo(call, callerMayConfirm);
-  const question = { id: request.id, toolId: tool.id, ...shown, ttlMs: ttlMsOf(policy) };
+  const isShownWhole = checked.ruling.needsPerson === true;
+  const question = { id: request.id, toolId: tool.id, ...shown, isShownWhole, ttlMs: ttlMsOf(policy) };
   const answer = consent === undefined ? await ask?.(question, signal) : "accepted";
   const by = consent?.by ?? "client";
   if (answer === "accepted" && (await confirmations.answer(request.id, "approved", by)) !== undefined) {

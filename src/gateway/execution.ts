@@ -3,17 +3,19 @@ import { randomBytes } from "node:crypto";
 import type { Persistence } from "./persistence.js";
 import type { CatalogFinder } from "../catalog/find.js";
 import { assertNotQuarantined } from "../catalog/quarantine.js";
-import type { Snapshot } from "../catalog/snapshot.js";
+import { describeOutgoing, toJudgedTool } from "../built-in/outgoing.js";
+import { isBuiltIn, type Snapshot } from "../catalog/snapshot.js";
 import type { Config } from "../config/options.js";
 import { type Confirmations, createConfirmations } from "../executor/confirmations.js";
 import { createExecute, type Execute } from "../executor/execute.js";
 import { createResultBudget, type ResultLimit } from "../executor/fit-result.js";
 import { createIdempotency, type Idempotency } from "../executor/idempotency.js";
+import { createRequestGate, type RequestGate } from "../executor/request-gate.js";
 import type { StoredResults } from "../executor/stored-results.js";
 import type { Repeats } from "../executor/repeats.js";
 import type { Validation } from "../executor/validation.js";
 import type { PinState } from "../executor/permit.js";
-import { READ_RESULT } from "../model/built-in.js";
+import { BUILT_IN_SERVER, READ_RESULT } from "../model/built-in.js";
 import type { Call, CallResult } from "../model/call.js";
 import { type Tool, toolId } from "../model/tool.js";
 import type { ToolUsage } from "../metatools/tool-usage.js";
@@ -37,6 +39,8 @@ export interface Execution {
   readonly policy: Policy;
   readonly confirmations: Confirmations;
   readonly idempotency: Idempotency;
+  /** Checks and records requests for prompts, resources and completions. */
+  readonly requests: RequestGate;
 }
 
 export interface ExecutionParts {
@@ -113,15 +117,19 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
     storedResults,
     canRead: () => !current().snapshot().tools.has(READ_RESULT.id),
   };
+  const isBuiltInTool = ({ server }: Tool): boolean => {
+    const found = server === BUILT_IN_SERVER ? current().snapshot().servers.get(server) : undefined;
+    return found !== undefined && isBuiltIn(found);
+  };
   const isListed = (server: string): boolean => current().snapshot().servers.get(server)?.record !== undefined;
   const executeAmong = (seen: Pick<CatalogFinder, "find" | "serverOf">): Execute => {
     const execute = createExecute({
-      async resolve({ server: named, tool, context: { signal } }, waitMs) {
+      async resolve({ server: named, tool, arguments: args, context: { signal } }, waitMs) {
         const server = named === "" ? seen.serverOf(tool) : named;
         const found = await seen.find(server, tool, { waitMs, ...(signal && { signal }) });
         // A definition that differs from a signed tool file is always rejected, regardless of `policy.pinning`.
         if (found.quarantine?.reason === "signed") assertNotQuarantined(found);
-        return found;
+        return isBuiltInTool(found) ? toJudgedTool(found, args, config.toolFiles.agents) : found;
       },
       guard,
       send: (tool, call) =>
@@ -136,6 +144,7 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
       profile: config.profile,
       currentPolicy: () => current().policy,
       pinOf,
+      noticeOf: describeOutgoing,
       validation,
       confirmations,
       idempotency,
@@ -162,7 +171,18 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
       return result;
     };
   };
-  return { execute: executeAmong(finder), executeAmong, policy, confirmations, idempotency };
+  const requests = createRequestGate({
+    policy,
+    toolsOf: (server) => current().snapshot().servers.get(server)?.tools ?? [],
+    rates: store.rates,
+    audit,
+    secrets: runtime.secrets,
+    now,
+    steadyNow: runtime.steadyNow,
+    elapsed: runtime.elapsed,
+    newId: newRequestId,
+  });
+  return { execute: executeAmong(finder), executeAmong, policy, confirmations, idempotency, requests };
 }
 
 /**

@@ -11,6 +11,7 @@ import type { MetaTool } from "../metatools/meta-tool.js";
 import { describeDiscoveryStep } from "../metatools/next-steps.js";
 import { type Offered, offerAll, offerProfile } from "../metatools/offered.js";
 import { withNotes } from "../metatools/with-notes.js";
+import { withRequestIds } from "../metatools/with-request-ids.js";
 import type { RuntimeEnvironment } from "./runtime-environment.js";
 import type { Upstreams } from "../upstreams/types.js";
 import { newRequestId } from "../util/request-id.js";
@@ -38,7 +39,7 @@ export interface OpenProfilesParts {
 /** Creates the tools for the profile and mode of the configuration. Loads only the code that they need. */
 export async function openProfiles(parts: OpenProfilesParts): Promise<Profiles> {
   const { config, discovery, snapshot, upstreams, notes } = parts;
-  const { execute } = parts.execution;
+  const execute = withRequestIds(parts.execution.execute, newRequestId);
   const upstreamState: Upstreams["state"] = (server) => upstreams.state(server);
   const metaTools = discoveryProfile({ discovery, execute, upstreamState }).map((one) =>
     one.name === "list_mcp_servers" ? withNotes(one, notes) : one,

@@ -7,7 +7,7 @@ import { absolutePath } from "../util/home-path.js";
 import type { Log, LogFacts } from "../util/log.js";
 import { proxySecrets } from "../util/net/proxy.js";
 import { createSecrets, type Secrets } from "../util/secrets.js";
-import { homeOf, stateFolderOf } from "../util/state-folder.js";
+import { assertStateFolderPrivate, homeOf, stateFolderOf } from "../util/state-folder.js";
 
 /** The environment of this gateway: folders, environment variables, clocks, log. Tests replace parts of it. */
 export interface RuntimeEnvironment {
@@ -60,6 +60,7 @@ export function toRuntimeEnvironment(options: RuntimeOptions): RuntimeEnvironmen
   const depth = depthOf(env);
   let own: OwnProgram | undefined;
   const state = stateFolder === undefined ? stateFolderOf(env, cwd) : absolutePath(stateFolder, { home, baseDir: cwd });
+  assertStateFolderPrivate(state);
   const secrets = createSecrets([...publicValues(env), home, cwd, state]);
   for (const secret of proxySecrets(env)) secrets.note(secret);
   return {

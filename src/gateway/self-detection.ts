@@ -1,7 +1,8 @@
-import { readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { readlinkSync, realpathSync, statSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import type { OwnProgram } from "../sources/itself.js";
 import { packageRoot } from "../util/package-root.js";
+import { readRegularTextSync } from "../util/regular-file.js";
 
 const BINS = ["discovery.js", "anygpt.js"];
 
@@ -73,7 +74,7 @@ function folderOf(pid: number): string {
 
 function textOf(file: string): string {
   try {
-    return readFileSync(file, "utf8");
+    return readRegularTextSync(file);
   } catch {
     return "";
   }

@@ -2,6 +2,7 @@ import type { CatalogServer } from "../catalog/snapshot.js";
 import { type DescribeStep, withHintText } from "../model/next-steps.js";
 import type { ServerSummary } from "./metadata.js";
 import type { UpstreamState } from "../upstreams/types.js";
+import { withoutHiddenText } from "../util/hidden-text.js";
 import { summarize } from "../search/summary.js";
 
 /**
@@ -30,5 +31,5 @@ export function describeServer(
 
 /** Returns the description in the configuration; without one, the title or the instructions that the server sent. */
 function serverDescription({ definition, record }: CatalogServer): string {
-  return summarize(definition.description ?? record?.title ?? record?.instructions ?? "", 100);
+  return summarize(withoutHiddenText(definition.description ?? record?.title ?? record?.instructions ?? ""), 100);
 }

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { Tool } from "../model/tool.js";
 import { cutAtSentence } from "../util/cut-at-sentence.js";
+import { findHiddenText, type HiddenCharacters, withoutHiddenText } from "../util/hidden-text.js";
 import { toOneLine } from "../util/text.js";
 import { describeInput } from "./describe-input.js";
 import { limitParameters } from "./parameter-limit.js";
@@ -30,9 +31,12 @@ export interface DescribeOptions {
  * cut, `full` is the URI of the resource with the complete definition.
  */
 export function describeTool(tool: Tool, { isWhole = false }: DescribeOptions = {}): ToolDetails {
-  const { description = tool.definition.title ?? "", inputSchema } = tool.definition;
-  const { isCut, parameters, ...input } = limitParameters(describeInput(inputSchema));
+  const { description: given = tool.definition.title ?? "", inputSchema } = tool.definition;
+  const description = withoutHiddenText(given);
+  const { isCut, parameters: described, ...input } = limitParameters(describeInput(inputSchema));
+  const parameters = described.map((one) => withDescription(one, withoutHiddenText));
   const texts = isWhole ? toWhole(description, parameters) : shortenTexts(description, parameters);
+  const hidden = findHiddenText(tool.definition);
   const examples = toExamples(inputSchema["examples"]);
   const isShort = isCut || texts.isCut || examples.isCut || input.omitted !== undefined;
   return {
@@ -42,12 +46,17 @@ export function describeTool(tool: Tool, { isWhole = false }: DescribeOptions = 
     parameters: texts.parameters,
     ...input,
     ...(examples.shown.length > 0 ? { examples: examples.shown } : {}),
+    ...(hidden === undefined ? {} : { hidden: describeHidden(hidden) }),
     ...(isShort ? { full: toolUri(tool) } : {}),
   };
 }
 
 export function toParameters(schema: JsonObject): readonly ToolParameter[] {
   return shortenTexts("", describeInput(schema).parameters).parameters;
+}
+
+function describeHidden({ characters, kinds }: HiddenCharacters): string {
+  return `The server's definition contains ${characters} hidden characters (${kinds.join(", ")}). Users do not see them.`;
 }
 
 interface Texts {

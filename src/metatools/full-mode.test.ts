@@ -126,6 +126,12 @@ const WHOLE = definition("read.file", {
   unheard: { of: true },
 });
 
+it("bounds the descriptions that it lists", () => {
+  const long = definition("a", { description: "x".repeat(1_000_000) });
+  const { tools } = setUp([toTool("s", long)]);
+  expect(JSON.stringify(tools()).length).toBeLessThan(11_000);
+});
+
 describe("createFullMode", () => {
   it("lists definitions unchanged, except for the name", () => {
     const { tools } = setUp([toTool("fs", WHOLE), toTool("git", definition("log"))]);
@@ -214,7 +220,7 @@ describe("createFullMode", () => {
 
   it("ends a page early if definitions are large", () => {
     const huge = "x".repeat(1_500_000);
-    const { page } = setUp(["a", "b", "c"].map((name) => toTool("fs", definition(name, { description: huge }))));
+    const { page } = setUp(["a", "b", "c"].map((name) => toTool("fs", definition(name, { inputSchema: { type: "object", const: huge } }))));
     expect(page().tools.map(({ name }) => name)).toEqual(["a", "b"]);
   });
 

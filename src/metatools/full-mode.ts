@@ -7,6 +7,8 @@ import { BUILT_IN_SERVER, READ_RESULT } from "../model/built-in.js";
 import type { JsonObject } from "../model/json.js";
 import type { Tool } from "../model/tool.js";
 import { idempotencyKeyOf } from "./call-key.js";
+import { withBoundedTexts } from "../util/bounded-texts.js";
+import { withoutHiddenTexts } from "./without-hidden-texts.js";
 import { toAliases } from "./full-mode-alias.js";
 import type { MetaTool } from "./meta-tool.js";
 
@@ -91,7 +93,7 @@ function toListedTool(alias: string, { definition, operation }: Tool, hasBudget:
   // Clients do not need to know how the gateway calls the REST API behind a tool.
   if (operation !== undefined) delete listed["operation"];
   if (hasBudget) delete listed["outputSchema"];
-  return listed;
+  return withoutHiddenTexts(withBoundedTexts(listed));
 }
 
 /**

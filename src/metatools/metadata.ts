@@ -4,6 +4,7 @@ import type { Tool } from "../model/tool.js";
 import type { Match } from "../search/explain.js";
 import { summarize } from "../search/summary.js";
 import { dropSharedSentences, findSharedSentences, type SharedSentences } from "../search/shared-sentences.js";
+import { withoutHiddenText } from "../util/hidden-text.js";
 import { describeTool, type ToolExample, type ToolParameter } from "./describe-tool.js";
 import type { FoundTool } from "./found-tools.js";
 
@@ -104,7 +105,7 @@ export const SIGNED_HITS = 3;
  */
 export function summaryOf(tool: Tool, maxLength?: number, serverTools?: readonly Tool[]): string {
   const { definition, quarantine } = tool;
-  const description = definition.description ?? definition.title ?? "";
+  const description = withoutHiddenText(definition.description ?? definition.title ?? "");
   if (serverTools === undefined || quarantine !== undefined) return summarize(description, maxLength);
   return summarize(dropSharedSentences(description, sharedBy(serverTools)), maxLength);
 }

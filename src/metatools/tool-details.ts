@@ -32,6 +32,8 @@ export interface ToolDetails {
   readonly inputSchema?: JsonObject;
   /** The names of parameters and types that were too large to include. */
   readonly omitted?: readonly string[];
+  /** Says that the server's texts have hidden characters; they are not included in the descriptions. */
+  readonly hidden?: string;
   /** The URI of the resource with the complete definition; only present if the details are not complete. */
   readonly full?: string;
 }

@@ -8,7 +8,13 @@ export const BUILT_IN_SERVER = "anygpt";
 /** A tool of the built-in server: the gateway runs it in its own process. */
 export interface BuiltInTool {
   readonly definition: ToolDefinition;
-  run(args: JsonObject, signal: AbortSignal): Promise<CallResult>;
+  run(args: JsonObject, request: BuiltInRequest): Promise<CallResult>;
+}
+
+export interface BuiltInRequest {
+  readonly signal: AbortSignal;
+  /** Whether a user has confirmed exactly this call; the caller's own confirmation does not count. */
+  readonly isConfirmed: boolean;
 }
 
 const text = (description: string): JsonObject => ({ type: "string", description });

@@ -10,6 +10,8 @@ export interface CallContext {
   readonly actor: Actor;
   /** Aborts when the caller cancels the request. */
   readonly signal?: AbortSignal | undefined;
+  /** The program that the caller uses, as it names itself; for the audit log. Not verified. */
+  readonly client?: ClientName | undefined;
   /** Receives progress and log messages from the server. */
   readonly onEvent?: ((event: CallEvent) => void) | undefined;
   /** The protocol metadata (`_meta`) of the caller's request, without the caller's progress token. */
@@ -26,6 +28,12 @@ export interface CallContext {
   readonly whole?: boolean | undefined;
   /** Set if the local user has confirmed this call on the command line; other surfaces cannot set it. */
   readonly consent?: Consent | undefined;
+}
+
+/** How a client names itself. Any client can use any name. */
+export interface ClientName {
+  readonly name: string;
+  readonly version: string;
 }
 
 /** One call of a tool: the tool, its arguments and the caller's options for this call. */
@@ -99,6 +107,12 @@ export interface Question {
   readonly riskOrigin: string;
   /** The arguments that would be sent. */
   readonly arguments: JsonObject;
+  /** The members of the caller's `_meta` that would be sent; undefined if there are none. */
+  readonly meta?: JsonObject | undefined;
+  /** What the gateway says about this call, as one sentence. */
+  readonly notice?: string | undefined;
+  /** Whether the user must see the whole call, without shortened texts. */
+  readonly isShownWhole?: boolean | undefined;
   /** How long the user's answer is valid, in milliseconds. */
   readonly ttlMs: number;
 }

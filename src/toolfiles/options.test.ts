@@ -6,7 +6,7 @@ describe("toolFilesOptions", () => {
     expect(toolFilesOptions.parse({})).toEqual({
       enabled: true,
       signatures: "required",
-      agents: { discover: true, hosts: ["*"] },
+      agents: { discover: true, hosts: [], variables: [] },
     });
   });
 

@@ -25,8 +25,17 @@ const agents = z
     hosts: z
       .array(text)
       .max(1_000)
-      .default(["*"])
-      .describe("The hosts that agents may query over https: names, with `*` for any characters and `?` for one."),
+      .default([])
+      .describe(
+        "The hosts to which agents may send requests over https without a question: names, with `*` for any characters and `?` for one. A user has to confirm each call to any other host, in every confirmation mode. Default: none.",
+      ),
+    variables: z
+      .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be the name of an environment variable"))
+      .max(1_000)
+      .default([])
+      .describe(
+        "The environment variables of which agents may learn whether they are set, by exact name. Default: none.",
+      ),
   })
   .describe("What agents may do with tool files. They can never start a command.");
 

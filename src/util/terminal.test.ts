@@ -13,6 +13,8 @@ describe("sanitize", () => {
     ["tag characters", "a\u{e0041}", "a\\u{e0041}"],
     ["line separators that some terminals obey", "a\u2028b\u0085", "a\\u2028b\\u0085"],
     ["a lone surrogate", "a\ud800", "a\\ud800"],
+    ["blank letters", "a\u3164b\u2800", "a\\u{3164}b\\u{2800}"],
+    ["a joiner between Latin letters", "pay\u200dment", "pay\\u{200d}ment"],
   ])("shows %s as text", (_name, text, expected) => {
     expect(sanitize(text)).toBe(expected);
   });
@@ -33,10 +35,11 @@ describe("sanitize", () => {
 
 describe("sanitizeJson", () => {
   it("returns equivalent JSON without characters that control a terminal", () => {
-    const value = { text: "a\u009b2J\u202e\u{e0041}\u001b\n\t" };
+    const value = { text: "a\u009b2J\u202e\u{e0041}\u001b\n\t\u3164b" };
     const json = sanitizeJson(JSON.stringify(value, null, 2));
     expect(JSON.parse(json)).toEqual(value);
-    for (const character of ["\u009b", "\u202e", "\u001b", "\u{e0041}"]) expect(json).not.toContain(character);
+    for (const character of ["\u009b", "\u202e", "\u001b", "\u{e0041}", "\u3164"])
+      expect(json).not.toContain(character);
   });
 });
 

@@ -1,3 +1,5 @@
+import { revealHiddenJson, revealHiddenText } from "./hidden-text.js";
+
 /**
  * Characters that control a terminal, hide text or reorder it: control and format characters, line and paragraph
  * separators, lone surrogates. Zero-width joiner and non-joiner are allowed, because several scripts and many emoji
@@ -10,17 +12,19 @@ const UNSAFE = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
  * preserved.
  */
 export function sanitize(text: string): string {
-  return text.replaceAll("\r\n", "\n").replace(UNSAFE, (character) => {
+  const visible = text.replaceAll("\r\n", "\n").replace(UNSAFE, (character) => {
     const code = character.codePointAt(0) ?? 0;
     return code > 0xffff ? `\\u{${code.toString(16)}}` : escapeUnit(code);
   });
+  return revealHiddenText(visible);
 }
 
 /** Returns equivalent JSON without characters that control a terminal. */
 export function sanitizeJson(json: string): string {
-  return json.replace(UNSAFE, (character) =>
+  const visible = json.replace(UNSAFE, (character) =>
     Array.from({ length: character.length }, (_, index) => escapeUnit(character.charCodeAt(index))).join(""),
   );
+  return revealHiddenJson(visible);
 }
 
 function escapeUnit(code: number): string {

@@ -55,6 +55,12 @@ export interface ClientParts {
 
 export const EVERYTHING = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} };
 
+/** What the server itself says in a question: the gateway begins each line of the server's text with a bar. */
+export function saidBy({ message }: Record<string, unknown>): string {
+  const lines = String(message).split("\n");
+  return lines.flatMap((line) => (line.startsWith("│ ") ? [line.slice(2)] : [])).join("\n");
+}
+
 interface Way {
   readonly transport: unknown;
   readonly hangUp: () => Promise<unknown>;

@@ -10,6 +10,7 @@ import {
   type ClientParts,
   legacyClient,
   modernClient,
+  saidBy,
   overHttp,
   overPipes,
 } from "./asking-clients.js";
@@ -85,7 +86,7 @@ export const as =
       return { role: "assistant", model: "m", stopReason: "endTurn", content: said };
     }
     if (params["mode"] === "url") return { action: "accept" };
-    return accepted(`${name}: ${String(params["message"])}`);
+    return accepted(`${name}: ${saidBy(params)}`);
   };
 
 export const accepted = (value: string) => ({ action: "accept", content: { value } });

@@ -61,7 +61,7 @@ describe("metrics", () => {
     await engine.executeTool("made_up_by_the_caller", "x", {});
     const text = renderMetrics(metrics, toMetricSources(await engine.stages()));
     expect(text).toContain('anygpt_calls_total{server="echo",risk="low",outcome="ok"} 1\n');
-    expect(text).toContain('anygpt_calls_total{server="echo",risk="high",outcome="tool_error"} 1\n');
+    expect(text).toContain('anygpt_calls_total{server="echo",risk="low",outcome="tool_error"} 1\n');
     expect(text).toContain('anygpt_call_errors_total{code="TOOL_NOT_FOUND"} 1\n');
     expect(text).toContain('anygpt_call_errors_total{code="SERVER_NOT_FOUND"} 1\n');
     expect(text).not.toContain("made_up");

@@ -177,8 +177,8 @@ describe("gateway.reference", () => {
         },
       ],
       best_practices: [
-        "2 of 4 tools need options.idempotency_key; reuse the same key when you repeat a call.",
-        "1 of 4 tools needs a confirmation by the user.",
+        "3 of 4 tools need options.idempotency_key; reuse the same key when you repeat a call.",
+        "2 of 4 tools need a confirmation by the user.",
         "options.dry_run reports what a call would do without sending it.",
       ],
       next_step: 'Use gateway.intent with your task and adapter "paystack".',

@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { KEY_RULE, idempotencyKeyOf } from "../call-key.js";
 import { defineMetaTool, type MetaTool } from "../meta-tool.js";
 import { resultChoices } from "../result-choices.js";
+import { EXECUTION_MEMBER } from "../with-request-ids.js";
 import { executeOperation, type OperationAnswer } from "./execute-operation.js";
 import type { GatewayTable } from "./parts.js";
 
@@ -63,9 +64,6 @@ export function gatewayExecute(table: GatewayTable): MetaTool {
   });
 }
 
-/** The key in `_meta` under which a client, but not the model, finds what the answer does not repeat. */
-const EXECUTION_META = "anygpt/execution";
-
 /**
  * Converts the wrapped result to an MCP result. The text, which the model reads, has only what the model does not know
  * yet: `data` or `error`. The id of the tool, the time and the risk of the operation are in `_meta`.
@@ -81,7 +79,7 @@ function toResult({ wrapper, extraContent, meta = {}, isError }: OperationAnswer
   };
   return {
     content: [{ type: "text", text: JSON.stringify(answer) }, ...extraContent],
-    _meta: { ...meta, [EXECUTION_META]: { ...facts, execution_time_ms: time } },
+    _meta: { ...meta, [EXECUTION_MEMBER]: { ...facts, execution_time_ms: time } },
     ...(isError ? { isError } : {}),
   };
 }

@@ -1,5 +1,6 @@
 import { type CatalogServer, isBuiltIn } from "../../catalog/snapshot.js";
 import type { Tool } from "../../model/tool.js";
+import { isKeyRequired } from "../../policy/decide.js";
 import type { Policy } from "../../policy/policy.js";
 import { isAtLeast } from "../../policy/risk.js";
 import { type Operation, type OperationRuling, toOperation } from "../../registry/operation.js";
@@ -28,7 +29,7 @@ function toRuling(tool: Tool, policy: Policy): OperationRuling {
   return {
     risk: risk.risk,
     isIdempotent: key.isIdempotent,
-    needsKey: from !== "never" && isAtLeast(risk.risk, from),
+    needsKey: isKeyRequired(risk.risk, from),
     needsConfirmation: confirmation.mode !== "never" && isAtLeast(risk.risk, confirmation.from),
     scopes,
     bucket: bucket?.name,

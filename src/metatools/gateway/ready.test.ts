@@ -57,7 +57,7 @@ describe("toReady", () => {
   it("lists required scopes", async () => {
     const policy = { scopes: [{ tools: "*", required_scopes: ["issues:write"] }] };
     expect((await ready({ type: "object" }, policy)).ready).toMatchObject({
-      constraints: { risk_level: "high", required_scopes: ["issues:write"] },
+      constraints: { risk_level: "medium", required_scopes: ["issues:write"] },
     });
   });
 });

@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import type { CatalogServer, Snapshot } from "../../catalog/snapshot.js";
 import { type Finding, type LiveCatalog, type LiveOperation, checkRegistry } from "../../registry/check-registry.js";
 import type { Operations } from "./operations.js";
+import { readRegularText } from "../../util/regular-file.js";
 
 /** Compares the exported registry file with the current catalog. */
 export interface RegistryComparison {
@@ -44,7 +44,7 @@ export type ReadRegistry =
 export async function readRegistry(file: string): Promise<ReadRegistry> {
   let text: string;
   try {
-    text = await readFile(file, "utf8");
+    text = await readRegularText(file);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
     return code === "ENOENT" ? { kind: "absent" } : { kind: "unreadable", reason: `the file cannot be read (${code})` };

@@ -46,9 +46,12 @@ interface Scene {
   readonly offers?: Record<string, readonly JsonObject[] | Error | undefined>;
   readonly isTransparent?: boolean;
   readonly admits?: PromptsAndResourcesParts["admits"];
+  /** The servers and methods that the caller may not use. */
+  readonly closed?: readonly string[];
 }
 
-function open({ servers, offers = {}, isTransparent = false, admits = () => true }: Scene) {
+function open({ servers, offers = {}, isTransparent = false, admits = () => true, closed = [] }: Scene) {
+  const gated: unknown[] = [];
   const wanted: [string, WantedOffers][] = [];
   const requests: [string, UpstreamRequest][] = [];
   const watched: string[] = [];
@@ -71,7 +74,17 @@ function open({ servers, offers = {}, isTransparent = false, admits = () => true
     },
   };
   const promptsAndResources = createPromptsAndResources({
-    actorId: "ann",
+    actor: { id: "ann", surface: "mcp" },
+    gate: {
+      permits: ({ actor, server, method }) => {
+        expect(actor.id).toBe("ann");
+        return !closed.includes(`${server} ${method}`);
+      },
+      async run({ server, method, params }, send) {
+        gated.push([server, method, params]);
+        return await send();
+      },
+    },
     snapshot: () => snapshot,
     refresh: { whenKnown: () => Promise.resolve() },
     upstreams,
@@ -82,7 +95,7 @@ function open({ servers, offers = {}, isTransparent = false, admits = () => true
     timeoutMs: 30_000,
     log: (message) => logged.push(message),
   });
-  return { promptsAndResources, wanted, requests, watched, logged };
+  return { promptsAndResources, wanted, requests, watched, logged, gated };
 }
 
 describe("lists", () => {
@@ -143,6 +156,18 @@ describe("lists", () => {
   });
 });
 
+it("lists nothing of a server that the caller may not read, and asks it for nothing", async () => {
+  const { promptsAndResources, wanted } = open({
+    servers: { a: {}, b: {} },
+    offers: { a: [{ name: "greet", uri: "x:1" }], b: [{ name: "greet", uri: "x:1" }] },
+    closed: ["a prompts/list", "b resources/list"],
+  });
+  expect(await promptsAndResources.list("prompts")).toEqual([{ name: "b__greet", uri: "x:1" }]);
+  expect((await promptsAndResources.list("resources")).map(({ uri }) => uri)).toEqual(["anygpt://servers/a/x:1"]);
+  expect(wanted.map(([server, { kind }]) => `${server} ${kind}`)).toEqual(["b prompts", "a resources"]);
+  expect(promptsAndResources.permits("a", "prompts/list")).toBe(false);
+});
+
 describe("a server without enabled tools", () => {
   it.each<[string, Wanted, PromptsAndResourcesParts["admits"]]>([
     ["because all its tools are disabled", { tools: [false, false] }, () => true],
@@ -189,13 +214,17 @@ describe("a single server in full mode", () => {
 });
 
 it("sends requests to their server with the actor and the timeout of calls", async () => {
-  const { promptsAndResources, requests, watched, logged } = open({ servers: { a: {} } });
+  const { promptsAndResources, requests, watched, logged, gated } = open({ servers: { a: {} } });
   await promptsAndResources.request("a", { method: "prompts/get", params: { name: "x" } });
   await promptsAndResources.watch({ server: "a", uri: "x:1" }, () => undefined);
   expect(requests).toEqual([
     ["a", { method: "prompts/get", params: { name: "x" }, actorId: "ann", timeoutMs: 30_000 }],
   ]);
   expect(watched).toEqual(["a x:1"]);
+  expect(gated).toEqual([
+    ["a", "prompts/get", { name: "x" }],
+    ["a", "resources/subscribe", { uri: "x:1" }],
+  ]);
   expect(logged).toEqual(["Forwarding prompts/get to a."]);
 });
 

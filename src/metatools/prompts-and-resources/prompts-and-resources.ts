@@ -3,6 +3,8 @@
 import type { Refresh } from "../../catalog/refresh.js";
 import type { CatalogServer, Snapshot } from "../../catalog/snapshot.js";
 import { toDiscoveryError } from "../../errors.js";
+import type { GatedMethod, RequestGate } from "../../executor/request-gate.js";
+import type { Actor } from "../../model/actor.js";
 import type { JsonObject } from "../../model/json.js";
 import type {
   OfferKind,
@@ -12,13 +14,16 @@ import type {
   UpstreamTarget,
   Watching,
 } from "../../upstreams/types.js";
+import { withoutHiddenTexts } from "../without-hidden-texts.js";
 import { toAlias, toAliases } from "../full-mode-alias.js";
 import { collect } from "./collect.js";
 import { parseSharedUri, type ServerResource, toSharedTemplate, toSharedUri } from "./resource-names.js";
 
 export interface PromptsAndResourcesParts {
-  /** The id of the actor whose connections to servers are used. */
-  readonly actorId: string;
+  /** The actor whose connections to servers are used. */
+  readonly actor: Actor;
+  /** Decides which requests may be sent, and records them. */
+  readonly gate: RequestGate;
   /** Returns the catalog as the caller may see it. Prompts and resources of servers that are not in it are hidden. */
   readonly snapshot: () => Snapshot;
   readonly refresh: Pick<Refresh, "whenKnown">;
@@ -37,7 +42,9 @@ export interface PromptsAndResourcesParts {
 }
 
 /** `peer`: the client that responds to requests from the server (elicitation, sampling, roots) during this request. */
-export type PromptOrResourceRequest = Pick<UpstreamRequest, "method" | "params" | "peer">;
+export interface PromptOrResourceRequest extends Pick<UpstreamRequest, "params" | "peer"> {
+  readonly method: GatedMethod;
+}
 
 export interface ServerPrompt {
   readonly server: string;
@@ -64,6 +71,9 @@ export interface PromptsAndResources {
   resource(uri: string): ServerResource | undefined;
   /** Returns the URI under which the caller sees the resource. */
   nameOf(resource: ServerResource): string;
+  /** Whether the caller may send requests with this method to the server. */
+  permits(server: string, method: GatedMethod): boolean;
+  /** Throws SCOPE_REQUIRED if the caller lacks a scope for the server. */
   request(server: string, request: PromptOrResourceRequest, signal?: AbortSignal): Promise<UpstreamAnswer>;
   watch(resource: ServerResource, onChange: () => void): Promise<Watching>;
 }
@@ -78,6 +88,11 @@ interface Offer {
   readonly item: JsonObject;
 }
 
+const LISTING = {
+  prompts: "prompts/list",
+  resources: "resources/list",
+  templates: "resources/templates/list",
+} as const satisfies Record<OfferKind, GatedMethod>;
 const CAPABILITIES = { prompts: "prompts", resources: "resources", templates: "resources" } as const;
 const NAMES = { prompts: "name", resources: "uri", templates: "uriTemplate" } as const;
 
@@ -109,11 +124,18 @@ export function createPromptsAndResources(parts: PromptsAndResourcesParts): Prom
     return definition.connection.kind !== "stdio" && record?.capabilities?.[CAPABILITIES[kind]] === true;
   };
 
+  const permits = (server: string, method: GatedMethod): boolean =>
+    parts.gate.permits({ actor: parts.actor, server, method });
+
   const offersOf = async (server: CatalogServer, kind: OfferKind): Promise<readonly Offer[]> => {
     const { name } = server.definition;
     try {
       const items = await upstreams.offers(target(name), { kind, freshMs, mayOpen: mayOpen(server, kind) });
-      return (items ?? []).map((item) => ({ server: name, name: String(item[NAMES[kind]]), item }));
+      return (items ?? []).map((item) => ({
+        server: name,
+        name: String(item[NAMES[kind]]),
+        item: withoutHiddenTexts(item),
+      }));
     } catch (error) {
       log(`Cannot list the ${kind} of ${name}: ${toDiscoveryError(error).message}`);
       return [];
@@ -122,7 +144,9 @@ export function createPromptsAndResources(parts: PromptsAndResourcesParts): Prom
 
   const gather = async (kind: OfferKind): Promise<readonly Offer[]> => {
     if (only === undefined) await refresh.whenKnown(FIRST_TIME_WAIT_MS);
-    const shown = [...snapshot().servers.values()].filter(isShown);
+    const shown = [...snapshot().servers.values()].filter(
+      (server) => isShown(server) && permits(server.definition.name, LISTING[kind]),
+    );
     const limits = { concurrency: CONCURRENCY, timeoutMs: only === undefined ? LIST_TIMEOUT_MS : timeoutMs };
     return (await collect(shown, (server) => offersOf(server, kind), limits)).flat();
   };
@@ -161,11 +185,26 @@ export function createPromptsAndResources(parts: PromptsAndResourcesParts): Prom
       return resource !== undefined && find(resource.server) !== undefined ? resource : undefined;
     },
 
+    permits,
+
     async request(server, request, signal) {
-      log(`Forwarding ${request.method} to ${server}.`);
-      return await upstreams.request(target(server), { ...request, actorId: parts.actorId, timeoutMs }, signal);
+      const { actor, gate } = parts;
+      const { _meta: _own, ...params } = request.params;
+      return await gate.run({ actor, server, method: request.method, params }, async () => {
+        log(`Forwarding ${request.method} to ${server}.`);
+        return await upstreams.request(target(server), { ...request, actorId: actor.id, timeoutMs }, signal);
+      });
     },
 
-    watch: ({ server, uri }, onChange) => upstreams.watch(target(server), uri, onChange),
+    async watch({ server, uri }, onChange) {
+      const { actor, gate } = parts;
+      let end = (): void => undefined;
+      const answer = await gate.run({ actor, server, method: "resources/subscribe", params: { uri } }, async () => {
+        const watching = await upstreams.watch(target(server), uri, onChange);
+        ({ end } = watching);
+        return watching.answer;
+      });
+      return { answer, end };
+    },
   };
 }

@@ -23,10 +23,13 @@ const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 
 /** Limits for one message: those for the arguments of a tool, plus the nesting levels around the arguments. */
-const FRAME_LIMITS = { maxDepth: JSON_LIMITS.maxDepth + 8, maxValues: JSON_LIMITS.maxValues };
+const FRAME_LIMITS = { ...JSON_LIMITS, maxDepth: JSON_LIMITS.maxDepth + 8 };
 const HEAD_BYTES = 4096;
 const ARGUMENTS = "/params/arguments";
 const NOT_A_MESSAGE = "The message is not a JSON-RPC 2.0 request, notification or response.";
+const REQUEST_AND_RESPONSE =
+  'The message has "method" and also "result" or "error", so it is request and response at once.';
+const MEMBERS: ReadonlySet<string> = new Set(["jsonrpc", "id", "method", "params"]);
 
 /** The result of parsing one line. */
 export type Frame = Item | { readonly kind: "batch"; readonly items: readonly Item[] };
@@ -82,12 +85,23 @@ function classify(value: unknown, flaws: readonly JsonViolation[]): Item {
   if (!isMessage(value)) return refuse(idOf(value), INVALID_REQUEST, NOT_A_MESSAGE);
   if (!("method" in value))
     return deliver(flaws.length === 0 && isAnswer(value) ? value : toInvalidResponseError(value));
-  if (!("id" in value)) return flaws.some(isAmbiguous) ? { kind: "ignored" } : deliver(value);
+  if ("result" in value || "error" in value) return refuse(idOf(value), INVALID_REQUEST, REQUEST_AND_RESPONSE);
+  if (!("id" in value)) return flaws.some(isAmbiguous) ? { kind: "ignored" } : deliver(withoutUnknown(value));
   const invalid = findInvalidParams(value.method, value.params);
   if (invalid !== undefined) return refuse(value.id, INVALID_PARAMS, invalid);
   const outsideArguments = flaws.find(({ path }) => value.method !== "tools/call" || !isInArguments(path));
-  if (outsideArguments === undefined) return deliver(value, flaws);
+  if (outsideArguments === undefined) return deliver(withoutUnknown(value), flaws);
   return refuse(value.id, INVALID_REQUEST, `${outsideArguments.path || "The message"} ${outsideArguments.message}.`);
+}
+
+/** Without members that JSON-RPC does not know. The SDK would drop a message with such a member, without a response. */
+function withoutUnknown<Message extends JSONRPCMessage>(message: Message): Message {
+  for (const name in message) if (!MEMBERS.has(name)) return copyKnown(message);
+  return message;
+}
+
+function copyKnown<Message extends JSONRPCMessage>(message: Message): Message {
+  return Object.fromEntries(Object.entries(message).filter(([name]) => MEMBERS.has(name))) as Message;
 }
 
 function deliver(message: JSONRPCMessage, flaws: readonly JsonViolation[] = []): Delivery {

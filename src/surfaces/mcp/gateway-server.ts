@@ -14,6 +14,7 @@ import type { CallContext, CallResult } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { DescribeStep } from "../../model/next-steps.js";
 import { traceMeta } from "../../tracing/trace-context.js";
+import { revealHiddenJson } from "../../util/hidden-text.js";
 import type { JsonViolation } from "../../util/json/violation.js";
 import type { Secrets } from "../../util/secrets.js";
 import { withAnySignal } from "../../util/with-any-signal.js";
@@ -22,7 +23,7 @@ import { type UserQuestion, type UserQuestionParts, createUserQuestion } from ".
 import type { CallWork } from "./client-requests/multi-round-trip-call.js";
 import { createLogLevels } from "./client-requests/log-levels.js";
 import type { MultiRoundTripRequests } from "./client-requests/multi-round-trip-requests.js";
-import { type CallerParts, declaredBy, ownerOf, runForCaller } from "./client-requests/run-for-caller.js";
+import { type CallerParts, clientOf, declaredBy, ownerOf, runForCaller } from "./client-requests/run-for-caller.js";
 import {
   METHODS_WITH_SERVER_REQUESTS,
   PROMPT_AND_RESOURCE_CAPABILITIES,
@@ -108,6 +109,7 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
       const { mcpReq, http } = request;
       const context: CallContext = {
         actor,
+        client: clientOf(request, era, server),
         signal: caller.signal,
         onEvent: caller.onEvent,
         peer: caller.peer,
@@ -258,7 +260,7 @@ const ERROR_MEMBER = "anygpt/error";
 /** Converts an error to a tool result with `isError`, so that the model sees the error and can react. */
 export function toFailedResult(error: unknown, describe: DescribeStep, secrets?: Secrets): CallResult {
   const { error: shown, details } = toModelError(error, describe, secrets);
-  const text = JSON.stringify({ success: false, error: shown });
+  const text = revealHiddenJson(JSON.stringify({ success: false, error: shown }));
   return { content: [{ type: "text", text }], isError: true, _meta: { [ERROR_MEMBER]: details } };
 }
 
@@ -275,7 +277,8 @@ function unknownMetaTool(name: string, names: readonly string[]): ProtocolError 
 
 function toResult(answer: MetaAnswer): CallResult {
   if (answer.kind === "result") return answer.result;
-  return { content: [{ type: "text", text: JSON.stringify(answer.data) }] };
+  // Equivalent JSON: a model sees hidden characters in names and texts as escapes.
+  return { content: [{ type: "text", text: revealHiddenJson(JSON.stringify(answer.data)) }] };
 }
 
 /** Returns the `_meta` to forward. Over HTTP, the trace context may also be in the headers. */

@@ -1,4 +1,5 @@
 import type { ServerDefinition } from "../../model/server.js";
+import { withoutHiddenText } from "../../util/hidden-text.js";
 import { cutAtWord, toOneLine } from "../../util/text.js";
 
 const MAX_TOKENS = 145;
@@ -26,7 +27,7 @@ export function toInstructions(servers: readonly ServerDefinition[], offered: re
   const described = servers.map(({ name, description }) =>
     description === undefined
       ? toOneLine(name)
-      : `${toOneLine(name)} (${cutAtWord(toOneLine(description), MAX_DESCRIPTION)})`,
+      : `${toOneLine(name)} (${cutAtWord(toOneLine(withoutHiddenText(description)), MAX_DESCRIPTION)})`,
   );
   const more = offered.find((name) => /list_mcp_servers|adapters/.test(name));
   return fit(described, introduction) ?? fit(names, introduction) ?? truncateList(names, introduction, more);

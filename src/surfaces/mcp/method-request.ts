@@ -1,3 +1,4 @@
+import type { Execution } from "../../gateway/execution.js";
 import type { CatalogAccess, Configured, ConnectionAccess, Services } from "../../gateway/stages.js";
 import {
   createPromptsAndResources,
@@ -22,12 +23,13 @@ export interface MethodRequest {
 
 /** Returns access to the prompts and resources that the actor may see. */
 export function openPromptsAndResources(
-  stages: Configured & CatalogAccess & ConnectionAccess & Services,
+  stages: Configured & CatalogAccess & ConnectionAccess & Services & Pick<Execution, "requests">,
   actor: Actor,
 ): PromptsAndResources {
-  const { snapshot, refresh, upstreams, resolveConnection, rules, config, runtime } = stages;
+  const { snapshot, refresh, upstreams, resolveConnection, rules, config, runtime, requests } = stages;
   return createPromptsAndResources({
-    actorId: actor.id,
+    actor,
+    gate: requests,
     snapshot,
     refresh,
     upstreams,

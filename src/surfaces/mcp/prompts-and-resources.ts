@@ -87,8 +87,11 @@ export function createPromptAndResourceMethods(
     stopWatching ??= upstreams.onOffersChanged((name, kind) => void notifyListChanged(name, kind).catch(ignore));
   };
   const notifyListChanged = async (name: string, kind: "prompts" | "resources"): Promise<void> => {
-    // Do not report changes of servers that the caller may not see.
-    if (!(await parts.stages()).snapshot().servers.has(name)) return;
+    const stages = await parts.stages();
+    // Do not report changes of servers that the caller may not see or read.
+    if (!stages.snapshot().servers.has(name)) return;
+    const method = kind === "prompts" ? "prompts/list" : "resources/list";
+    if (!stages.requests.permits({ actor: parts.actor, server: name, method })) return;
     if (kind === "prompts") notifications.promptsChanged();
     else notifications.resourcesChanged();
   };
@@ -97,8 +100,9 @@ export function createPromptAndResourceMethods(
    * Notifies the client of an updated resource, unless the client has lost access to the resource since it subscribed.
    */
   const notifyUpdated = async (uri: string): Promise<void> => {
-    const { resource } = openPromptsAndResources(await parts.stages(), parts.actor);
-    if (resource(uri) !== undefined) notifications.resourceUpdated(uri);
+    const { resource, permits } = openPromptsAndResources(await parts.stages(), parts.actor);
+    const found = resource(uri);
+    if (found !== undefined && permits(found.server, "resources/subscribe")) notifications.resourceUpdated(uri);
   };
 
   const run = async (

@@ -40,7 +40,11 @@ export async function getPrompt({
   }
   const prompt = await promptsAndResources.prompt(name);
   if (prompt === undefined) throw invalid(`No prompt is named "${name}". Call prompts/list to see all prompts.`);
-  const request = { method: "prompts/get", params: toForward(params, { name: prompt.name }), peer: context.peer };
+  const request = {
+    method: "prompts/get" as const,
+    params: toForward(params, { name: prompt.name }),
+    peer: context.peer,
+  };
   return toRelayedResult(await promptsAndResources.request(prompt.server, request, context.signal), era);
 }
 

@@ -12,18 +12,27 @@ const question = (args: JsonObject, toolId = "github:delete_repo"): Question => 
   ttlMs: 300_000,
 });
 
-/** The arguments as the form shows them. */
+/** The rows of the arguments, without the bar before each row. */
+const rowsOf = (args: JsonObject): string[] | undefined =>
+  toElicitationForm(question(args))
+    ?.message.replace(/^[\s\S]*?\nArguments \(\d+\):\n/, "")
+    .split("\n")
+    .map((row) => {
+      expect(row).toMatch(/^│ /);
+      return row.slice(2);
+    });
+/** The arguments as the form shows them, with the rows of long strings joined. */
 const shownOf = (args: JsonObject): string | undefined =>
-  toElicitationForm(question(args))?.message.replace(/^[\s\S]*?\nArguments:\n/, "");
+  rowsOf(args)?.reduce((text, row) => (/^ *["\]}]/.test(row) ? `${text}\n${row}` : text + row));
 
 describe("toElicitationForm", () => {
   it("shows the tool, its risk, the origin of the risk, and the arguments", () => {
     expect(toElicitationForm(question({ name: "alice/site", force: true }))?.message).toBe(
       [
-        'Run "github:delete_repo"?',
+        "The gateway asks: run github:delete_repo?",
         "Risk: destructive (the server says destructiveHint: true).",
-        "Arguments:",
-        '{\n  "name": "alice/site",\n  "force": true\n}',
+        "Arguments (2):",
+        '│ {\n│   "name": "alice/site",\n│   "force": true\n│ }',
       ].join("\n"),
     );
   });
@@ -43,11 +52,57 @@ describe("toElicitationForm", () => {
     ["a right-to-left override", "a\u202eb"],
     ["a line separator", "a\u2028b"],
     ["a tag character", "a\u{e0041}b"],
+    ["a Hangul filler", "a\u3164b"],
+    ["a blank Braille pattern", "a\u2800b"],
+    ["a Hangul Choseong filler", "a\u115fb"],
+    ["a no-break space", "a\u00a0b"],
+    ["a zero-width joiner", "a\u200db"],
+    ["a variation selector", "a\ufe0fb"],
+    ["a wide space", "a\u3000b"],
   ])("escapes %s in an argument and in the tool id", (_, text) => {
     const message = toElicitationForm(question({ text }, `x:${text}`))?.message ?? "";
     expect(message).not.toContain(text);
     expect(message.split("\n").filter((line) => line.startsWith("Risk:"))).toHaveLength(1);
-    expect(message).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}]/u);
+    expect(message).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/u);
+  });
+
+  it("starts every row of a value with a bar and breaks long rows, so that no value imitates the gateway", () => {
+    const text = `${"x".repeat(70)} The gateway asks: run it? Risk: low (harmless). ${"y".repeat(400)}`;
+    const rows = toElicitationForm(question({ text }))?.message.split("\n") ?? [];
+    expect(rows.every((row) => row.length <= 78)).toBe(true);
+    expect(rows.filter((row) => !row.startsWith("│ "))).toEqual([
+      "The gateway asks: run github:delete_repo?",
+      "Risk: destructive (the server says destructiveHint: true).",
+      "Arguments (1):",
+    ]);
+  });
+
+  it("counts long runs of spaces instead of showing them", () => {
+    expect(shownOf({ text: `ls${" ".repeat(3000)}; rm -rf /` })).toBe(
+      '{\n  "text": "ls" … 3000 spaces … "; rm -rf /"\n}',
+    );
+    const imitated = shownOf({ text: `a" … 9 spaces … "b${" ".repeat(9)}` });
+    expect(imitated?.match(/[^\\]" … \d+ spaces … "/g)).toHaveLength(1);
+  });
+
+  it("shows the members of _meta that would be sent", () => {
+    const message = toElicitationForm({ ...question({ a: 1 }), meta: { "com.example/tenant": "b\u3164" } })?.message;
+    expect(message).toMatch(
+      /\nAlso sent to the server, in _meta:\n│ \{\n│ {3}"com.example\/tenant": "b\\u3164"\n│ \}$/,
+    );
+  });
+
+  it("shows the notice of the gateway, and names the approval in _meta", () => {
+    const form = toElicitationForm({ ...question({}), notice: "This sends everything below to x.example." });
+    expect(form?.message.split("\n")).toContain("This sends everything below to x.example.");
+    expect(form?._meta).toEqual({ "anygpt/approval": "ap_1" });
+  });
+
+  it("shows a call whole if it must be shown whole, or not at all", () => {
+    const whole = (length: number) =>
+      toElicitationForm({ ...question({ header: "h".repeat(length) }), isShownWhole: true })?.message;
+    expect(whole(6000)?.replaceAll("\n│ ", "")).toContain("h".repeat(6000));
+    expect(whole(12_000)).toBeUndefined();
   });
 
   it("shows both ends of a long value, and the number of characters omitted between them", () => {
@@ -66,7 +121,9 @@ describe("toElicitationForm", () => {
     ["a value that grows when it is escaped", { a: "\u0000".repeat(3000), to: "mallory", all: true }],
   ])("shows the other members completely with %s", (_, args) => {
     const shown = shownOf(args) ?? "";
-    expect(shown).toContain('\n  "to": "mallory",\n  "all": true\n}');
+    expect(rowsOf(args)).toEqual(expect.arrayContaining(['  "to": "mallory",']));
+    expect(shown).toMatch(/\n {2}"all": true,?\n/);
+    expect(rowsOf(args)?.length).toBeLessThanOrEqual(40);
     expect(shown.length).toBeLessThanOrEqual(4000);
   });
 

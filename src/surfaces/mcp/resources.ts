@@ -4,6 +4,7 @@ import { RESOURCE_TEMPLATE } from "../../metatools/prompts-and-resources/resourc
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { MethodRequest } from "./method-request.js";
 import { type DescribeStep, withHintText } from "../../model/next-steps.js";
+import { revealHiddenJson } from "../../util/hidden-text.js";
 import { CHANGING, withHint } from "./cache-hints.js";
 import { FULL_GUIDE, GATEWAY_GUIDE, GUIDE } from "./guide.js";
 import { toPage } from "./paging.js";
@@ -80,7 +81,11 @@ export async function readResource(incoming: MethodRequest): Promise<JsonObject>
   if (isBuiltInResource(uri)) return { contents: [await readBuiltIn(uri, incoming)] };
   const resource = promptsAndResources.resource(uri);
   if (resource === undefined) throw resourceNotFound(uri, NO_SUCH_RESOURCE);
-  const request = { method: "resources/read", params: toForward(params, { uri: resource.uri }), peer: context.peer };
+  const request = {
+    method: "resources/read" as const,
+    params: toForward(params, { uri: resource.uri }),
+    peer: context.peer,
+  };
   const answer = await promptsAndResources.request(resource.server, request, context.signal);
   const result = toRelayedResult(answer, era);
   if (!Array.isArray(result["contents"])) return result;
@@ -130,7 +135,7 @@ async function readTool(
 ): Promise<string> {
   try {
     const found = await discovery.tool(decodeURIComponent(server ?? ""), decodeURIComponent(tool ?? ""));
-    return JSON.stringify(found.definition, null, 2);
+    return revealHiddenJson(JSON.stringify(found.definition, null, 2));
   } catch (error) {
     throw resourceNotFound(uri, withHintText(toDiscoveryError(error), describe));
   }

@@ -128,6 +128,7 @@ describe("the MCP surface", () => {
     expect((await client.execute("fail", {})).result).toEqual({
       content: [{ type: "text", text: "it did not work" }],
       isError: true,
+      _meta: { "anygpt/execution": { request_id: expect.any(String) as unknown } },
     });
   });
 
@@ -150,7 +151,7 @@ describe("the MCP surface", () => {
     expect(client.notifications).toContainEqual({
       jsonrpc: "2.0",
       method: "notifications/message",
-      params: { level: "info", logger: "echo", data: "from the server" },
+      params: { level: "info", logger: "echo: echo", data: "from the server" },
     });
   });
 

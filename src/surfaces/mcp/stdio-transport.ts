@@ -15,20 +15,11 @@ import {
   toErrorAnswer,
 } from "./frames.js";
 import type { FastPathResponse, FastPath } from "./fast-path.js";
+import { createOutbox, type Outbox } from "./outbox.js";
 
 /** The maximum size of a message from the client. */
 const MAX_FRAME_BYTES = 1024 * 1024;
-/**
- * Messages longer than this (in characters) are not combined with later ones, because copying costs more than the saved
- * system call.
- */
-const MAX_COMBINED_LENGTH = 65_536;
 const LISTEN = "subscriptions/listen";
-/**
- * How long the gateway reads nothing from a client that does not read the gateway's output. After that it reads again,
- * because only reading detects a closed connection.
- */
-const STALL_MS = 5000;
 
 /**
  * The server side of a stdio connection. Unlike the SDK's transport, it responds to an invalid or oversized line with a
@@ -62,8 +53,7 @@ export class BoundedStdioTransport implements Transport {
   });
   #revision: string | undefined;
   #isReading = false;
-  #stall: NodeJS.Timeout | undefined;
-  #outbox: string[] = [];
+  readonly #outbox: Outbox;
   #isClosed = false;
   /** Set by `answerOpen`. Further responses are dropped, because every request already has one. */
   #hasAnsweredAll = false;
@@ -81,20 +71,23 @@ export class BoundedStdioTransport implements Transport {
   constructor(input: Readable, output: Writable) {
     this.#input = input;
     this.#output = output;
+    this.#outbox = createOutbox({
+      input,
+      output,
+      isReading: () => this.#isReading,
+      onStuck: () => void this.close(),
+    });
   }
 
   readonly #onData = (chunk: Buffer): void => this.#reader.push(chunk);
   readonly #onEnd = (): void => this.onhangup?.();
   readonly #onBroken = (): void => void this.close();
-  readonly #resume = (): void => {
-    clearTimeout(this.#stall);
-    if (this.#isReading) this.#input.resume();
-  };
+  readonly #onDrain = (): void => this.#outbox.drained();
 
   async start(): Promise<void> {
     this.#isReading = true;
     this.#input.on("data", this.#onData).on("end", this.#onEnd).on("close", this.#onEnd).on("error", this.#onBroken);
-    this.#output.on("drain", this.#resume);
+    this.#output.on("drain", this.#onDrain);
     // This listener is never removed: the client may disconnect before the last response is written, and an unhandled
     // error event would end the process.
     this.#output.on("error", this.#onBroken);
@@ -163,6 +156,7 @@ export class BoundedStdioTransport implements Transport {
     this.#isClosed = true;
     this.stopReading();
     this.#input.off("end", this.#onEnd).off("close", this.#onEnd).off("error", this.#onBroken);
+    this.#outbox.close();
     this.#wakeAll();
     this.fastPath?.close();
     this.onclose?.();
@@ -231,26 +225,10 @@ export class BoundedStdioTransport implements Transport {
     this.onfirstanswer = undefined;
   }
 
-  /**
-   * Queues a message. All messages of one event loop turn are sent in one write, because each write is a blocking
-   * system call.
-   */
   #write(message: object): void {
     const text = this.#isClosed ? undefined : toText(message);
-    if (text === undefined) return;
-    this.#outbox.push(text, "\n");
-    if (text.length > MAX_COMBINED_LENGTH) this.#empty();
-    else if (this.#outbox.length === 2) process.nextTick(this.#empty);
+    if (text !== undefined) this.#outbox.write(message, text);
   }
-
-  readonly #empty = (): void => {
-    const text = this.#outbox.join("");
-    this.#outbox = [];
-    if (text === "" || this.#output.write(text)) return;
-    this.#input.pause();
-    clearTimeout(this.#stall);
-    this.#stall = setTimeout(this.#resume, STALL_MS).unref();
-  };
 }
 
 /**

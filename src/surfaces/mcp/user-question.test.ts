@@ -143,6 +143,7 @@ describe("confirmation in the legacy era", () => {
     const { answer } = client.call("alice");
     const question = await client.question();
     expect(question.params).toEqual({
+      _meta: { "anygpt/approval": "ap_alice" },
       message: expect.stringContaining('"name": "alice"'),
       requestedSchema: expect.objectContaining({ required: ["confirm"] }),
     });

@@ -1,8 +1,8 @@
-import { constants } from "node:fs";
-import { open, readdir, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { ensurePrivateFolder, writePrivateFile } from "../../util/private-files.js";
+import { openRegularFile, readToEnd } from "../../util/regular-file.js";
 import { syncFolder } from "../../util/sync-folder.js";
 import { KEY_ID, keyIdOf, parseKeyBytes, publicKeyOf } from "./ed25519.js";
 import { keyName, publicKeyText } from "./key-line.js";
@@ -103,25 +103,22 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 async function readKeyFile(file: string): Promise<string> {
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const handle = await openRegularFile(file, { refusesLink: true }).catch((error: NodeJS.ErrnoException) => {
+    const isOther = error.code === "EISDIR" || error.code === "NOT_A_REGULAR_FILE";
+    throw isOther ? new UnusableKeyError("it is not a regular file") : error;
+  });
   try {
-    const { mode, size } = await checkRegular(handle);
+    const { mode, size } = await handle.stat();
     if (isOpenTo(mode, READABLE_BY_OTHERS)) {
       throw new UnusableKeyError(
         "other users can read or write it; give it mode 600 if no other user has read or changed it",
       );
     }
     if (size > MAX_KEY_FILE_BYTES) throw new UnusableKeyError("it is too large for a key");
-    return await handle.readFile("utf8");
+    return (await readToEnd(handle, file, MAX_KEY_FILE_BYTES)).toString("utf8");
   } finally {
     await handle.close();
   }
-}
-
-async function checkRegular(handle: Awaited<ReturnType<typeof open>>) {
-  const found = await handle.stat();
-  if (!found.isFile()) throw new UnusableKeyError("it is not a regular file");
-  return found;
 }
 
 function isOpenTo(mode: number, others: number): boolean {

@@ -23,11 +23,14 @@ function open() {
     transport,
     envelope: {},
     cancelByStream: false,
+    isShared: false,
+    onStrayAnswer: () => undefined,
     onRequest: (request) => serverRequests.handle(request),
     onNotification: (_method, params, during, late) => logs.deliver(params, during, late),
   });
-  const serverRequests = createServerRequests(exchange.respond);
+  const serverRequests = createServerRequests(exchange.respond, { server: "shared" });
   const logs = createLogs({
+    server: "shared",
     client: {} as Client,
     era: "legacy",
     exchange,
@@ -39,7 +42,7 @@ function open() {
       client: {},
       capabilities: { elicitation: {} },
       request: ({ params }) => {
-        received.push(`${actorId} is asked: ${String(params["message"])}`);
+        received.push(`${actorId} is asked: ${String(params["message"]).split("│ ")[1]}`);
         return Promise.resolve({ kind: "result", result: { action: "accept" } });
       },
     };

@@ -80,7 +80,7 @@ it("cancels the other requests after one error", async () => {
   const signals: (AbortSignal | undefined)[] = [];
   const refusing = peer(({ params }, signal) => {
     signals.push(signal);
-    if (params["message"] === "two") return Promise.resolve({ kind: "error", code: -1, message: "no" });
+    if (String(params["message"]).endsWith("│ two")) return Promise.resolve({ kind: "error", code: -1, message: "no" });
     return new Promise(() => undefined);
   });
   await expect(open().call(modern, toCall("together", {}, { peer: refusing }))).rejects.toMatchObject({

@@ -10,6 +10,7 @@ import type { OpenCall } from "../open-request.js";
 import type { UpstreamCall } from "../types.js";
 
 export interface LogsParts {
+  readonly server: string;
   readonly client: Client;
   readonly era: Era;
   readonly exchange: RequestExchange;
@@ -31,7 +32,7 @@ export interface Logs {
   filtered(call: UpstreamCall): ((event: CallEvent) => void) | undefined;
 }
 
-export function createLogs({ client, era, exchange, secrets, timeoutMs }: LogsParts): Logs {
+export function createLogs({ server, client, era, exchange, secrets, timeoutMs }: LogsParts): Logs {
   let settingDebugLevel: Promise<void> | undefined;
 
   /**
@@ -49,7 +50,7 @@ export function createLogs({ client, era, exchange, secrets, timeoutMs }: LogsPa
       const [first] = during;
       if (during.some(({ actorId }) => actorId !== first?.actorId)) return;
       if (late.some((actorId) => actorId !== first?.actorId)) return;
-      const event = toLogEvent(params, secrets);
+      const event = toLogEvent(params, server, secrets);
       for (const { onEvent, ended } of during) if (!ended.aborted) onEvent?.(event);
     },
     prepare({ logLevel }) {

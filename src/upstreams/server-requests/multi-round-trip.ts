@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { isWithinDepth } from "../../util/depth.js";
 import { cutAtWord, toOneLine } from "../../util/text.js";
 import type { ServerResponse, ExchangeRequest } from "../open-request.js";
+import { attributeRequest, type AttributionParts } from "./attribution.js";
 import { isServerRequest, missingCapability } from "./capabilities.js";
 
 const MAX_ROUNDS = 20;
@@ -19,9 +20,10 @@ type Question = Required<PeerQuestion>;
 
 /** Creates the `ExchangeRequest.more` function of one request. */
 export function createMultiRoundTrip(
-  server: string,
+  attribution: AttributionParts,
   peer: CallerPeer | undefined,
 ): NonNullable<ExchangeRequest["more"]> {
+  const { server } = attribution;
   let rounds = 0;
   return (answer, ended) => {
     const required = toInputRequired(answer);
@@ -29,7 +31,7 @@ export function createMultiRoundTrip(
     rounds += 1;
     return rounds > MAX_ROUNDS
       ? Promise.reject(failure(server, `asks for input more than ${MAX_ROUNDS} times`))
-      : nextRound(required, { server, peer }, ended());
+      : nextRound(required, { ...attribution, peer }, ended());
   };
 }
 
@@ -38,8 +40,7 @@ function toInputRequired(answer: ServerResponse): JsonObject | undefined {
   return isJsonObject(result) && result["resultType"] === "input_required" ? result : undefined;
 }
 
-interface Parties {
-  readonly server: string;
+interface Parties extends AttributionParts {
   readonly peer: CallerPeer | undefined;
 }
 
@@ -55,7 +56,8 @@ async function nextRound(required: JsonObject, parties: Parties, ended: AbortSig
 }
 
 /** Checks all requests before the first one is sent, so that the user never answers a request that fails anyway. */
-function toQuestions(requests: unknown, { server, peer }: Parties): Question[] {
+function toQuestions(requests: unknown, parties: Parties): Question[] {
+  const { server, peer } = parties;
   const entries = isJsonObject(requests) ? Object.entries(requests) : [];
   if (entries.length > MAX_QUESTIONS || !isWithinDepth(requests, MAX_DEPTH)) {
     throw failure(server, "asks for too much input at once");
@@ -67,7 +69,10 @@ function toQuestions(requests: unknown, { server, peer }: Parties): Question[] {
     }
     const missing = missingCapability(method, params, peer?.capabilities ?? {});
     if (missing !== undefined) throw unsupportedInput(server, missing.needs);
-    return { key, method, params };
+    const attributed = attributeRequest(method, params, parties);
+    if ("refused" in attributed)
+      throw failure(server, `asks for input in an unusable way: ${lowerFirst(attributed.refused)}`);
+    return { key, method, ...attributed };
   });
 }
 
@@ -110,6 +115,10 @@ function unsupportedInput(server: string, needs: string): DiscoveryError {
       executed: "unknown",
     },
   );
+}
+
+function lowerFirst(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, "");
 }
 
 function failure(server: string, what: string): DiscoveryError {

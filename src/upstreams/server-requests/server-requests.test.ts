@@ -44,7 +44,7 @@ function callOf(one: CallerPeer | undefined, ended = new AbortController()) {
 /** Sends a request and returns the response for the server. */
 function asked(during: readonly OpenCall[], params: JsonObject = {}, method = "elicitation/create") {
   return new Promise<PeerAnswer>((resolve) => {
-    const serverRequests = createServerRequests((_, answer) => resolve(answer));
+    const serverRequests = createServerRequests((_, answer) => resolve(answer), { server: "github" });
     expect(serverRequests.handle({ id: 1, method, params, during })).toBe(true);
   });
 }
@@ -54,8 +54,8 @@ it("asks the caller's client and pauses the timeout of the call", async () => {
   const { call, pauses } = callOf(ann);
   const params = { message: "who", _meta: { progressToken: 7, own: true } };
   expect(await asked([call], params)).toBe(YES);
-  expect(put).toMatchObject([{ method: "elicitation/create", params: { message: "who", _meta: { own: true } } }]);
-  expect(put[0]?.params["_meta"]).toEqual({ own: true });
+  expect(put).toMatchObject([{ method: "elicitation/create", params: { message: expect.stringMatching(/\n│ who$/) } }]);
+  expect(put[0]?.params["_meta"]).toEqual({ own: true, "anygpt/server": "github" });
   expect(pauses).toEqual(["paused", "resumed"]);
 });
 
@@ -99,7 +99,13 @@ it.each<[string, JsonObject, string, JsonObject, number | undefined]>([
   ["elicitation without modes, a form", { elicitation: {} }, "elicitation/create", {}, undefined],
   ["elicitation without modes, a URL", { elicitation: {} }, "elicitation/create", { mode: "url" }, -32602],
   ["URL elicitation only, a form", { elicitation: { url: {} } }, "elicitation/create", { mode: "form" }, -32602],
-  ["URL elicitation only, a URL", { elicitation: { url: {} } }, "elicitation/create", { mode: "url" }, undefined],
+  [
+    "URL elicitation only, a URL",
+    { elicitation: { url: {} } },
+    "elicitation/create",
+    { mode: "url", url: "https://sign.example/in" },
+    undefined,
+  ],
   ["sampling, no tools", { sampling: {} }, "sampling/createMessage", {}, undefined],
   ["sampling, tools", { sampling: {} }, "sampling/createMessage", { tools: [] }, -32602],
   ["sampling, a tool choice", { sampling: {} }, "sampling/createMessage", { toolChoice: {} }, -32602],
@@ -117,7 +123,7 @@ it("cancels the request to the client when the server cancels it, and does not a
   const answers: PeerAnswer[] = [];
   let settle: (answer: PeerAnswer) => void = () => undefined;
   const { peer: bob, put } = peer(EVERYTHING, () => new Promise((resolve) => (settle = resolve)));
-  const serverRequests = createServerRequests((_, answer) => answers.push(answer));
+  const serverRequests = createServerRequests((_, answer) => answers.push(answer), { server: "github" });
   serverRequests.handle({ id: "x", method: "roots/list", params: {}, during: [callOf(bob).call] });
   serverRequests.withdraw("y");
   expect(put[0]?.signal?.aborted).toBe(false);
@@ -139,7 +145,7 @@ it("cancels the request to the client when the call ends", async () => {
 it("limits a server to 256 open requests and rejects a duplicate id", async () => {
   const answers: [unknown, PeerAnswer][] = [];
   const { peer: bob } = peer(EVERYTHING, () => new Promise(() => undefined));
-  const serverRequests = createServerRequests((id, answer) => answers.push([id, answer]));
+  const serverRequests = createServerRequests((id, answer) => answers.push([id, answer]), { server: "github" });
   const { call } = callOf(bob);
   for (let id = 0; id < 257; id++) serverRequests.handle({ id, method: "roots/list", params: {}, during: [call] });
   serverRequests.handle({ id: 3, method: "roots/list", params: {}, during: [call] });
@@ -152,7 +158,7 @@ it("rejects parameters that are nested too deep for serialization", async () => 
 });
 
 it("ignores other methods", () => {
-  const serverRequests = createServerRequests(() => expect.unreachable());
+  const serverRequests = createServerRequests(() => expect.unreachable(), { server: "github" });
   for (const method of ["ping", "tasks/get", "constructor", "__proto__"]) {
     expect(serverRequests.handle({ id: 1, method, params: {}, during: [] })).toBe(false);
   }

@@ -2,10 +2,10 @@
 // they belong to, and returns the client's response. If the client cannot be determined with certainty, the server
 // receives an error.
 import type { CallerPeer, PeerAnswer } from "../../model/call.js";
-import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { isWithinDepth } from "../../util/depth.js";
 import type { InboundRequest } from "../exchange.js";
 import type { OpenCall } from "../open-request.js";
+import { attributeRequest, type AttributionParts } from "./attribution.js";
 import { isServerRequest, missingCapability } from "./capabilities.js";
 import { createUrlElicitations, type UrlElicitations } from "./url-elicitation.js";
 
@@ -26,7 +26,9 @@ export interface ServerRequests {
   withdraw(id: unknown): void;
 }
 
-export interface ServerRequestOptions {
+export interface ServerRequestOptions extends Pick<AttributionParts, "server"> {
+  /** The most context that the server may request with a sampling request. The default is "none". */
+  readonly includeContext?: AttributionParts["includeContext"];
   readonly urlElicitations?: UrlElicitations;
   /** True if the server must not receive the roots of any client. */
   readonly hidesRoots?: boolean;
@@ -34,7 +36,12 @@ export interface ServerRequestOptions {
 
 export function createServerRequests(
   respond: (id: string | number, answer: PeerAnswer) => void,
-  { urlElicitations = createUrlElicitations(), hidesRoots = false }: ServerRequestOptions = {},
+  {
+    server,
+    includeContext = "none",
+    urlElicitations = createUrlElicitations(),
+    hidesRoots = false,
+  }: ServerRequestOptions,
 ): ServerRequests {
   const open = new Map<unknown, AbortController>();
 
@@ -47,11 +54,13 @@ export function createServerRequests(
     const { id } = request;
     const recipient = refusalOf(request) ?? findRecipient(request);
     if ("code" in recipient) return respond(id, recipient);
+    const attributed = attributeRequest(request.method, request.params, { server, includeContext });
+    if ("refused" in attributed) return respond(id, refuse(INVALID_PARAMS, attributed.refused));
     urlElicitations.note(request.params, recipient.peer);
     const withdrawal = new AbortController();
     open.set(id, withdrawal);
     try {
-      const answered = await ask(request, recipient, withdrawal.signal);
+      const answered = await ask({ ...request, ...attributed }, recipient, withdrawal.signal);
       if (!withdrawal.signal.aborted) respond(id, answered);
     } finally {
       open.delete(id);
@@ -113,19 +122,12 @@ async function ask(
 ): Promise<PeerAnswer> {
   const resume = call.pause();
   try {
-    return await peer.request({ method, params: withoutToken(params) }, AbortSignal.any([signal, call.ended]));
+    return await peer.request({ method, params }, AbortSignal.any([signal, call.ended]));
   } catch {
     return refuse(INTERNAL_ERROR, `The caller's client did not answer ${method}.`);
   } finally {
     resume();
   }
-}
-
-/** Removes the server's progress token, which is meaningless to the client. */
-function withoutToken(params: JsonObject): JsonObject {
-  if (!isJsonObject(params["_meta"])) return params;
-  const { progressToken: _token, ...meta } = params["_meta"];
-  return { ...params, _meta: meta };
 }
 
 function refuse(code: number, message: string): Refusal {

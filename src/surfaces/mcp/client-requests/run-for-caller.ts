@@ -1,7 +1,8 @@
 // Runs the work of a client's request. For legacy clients (MCP before 2026-07-28) this takes one request. For modern
 // clients, each request from the server adds a round trip.
-import { CLIENT_CAPABILITIES_META_KEY, type Server } from "@modelcontextprotocol/server";
+import { CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, type Server } from "@modelcontextprotocol/server";
 import type { Actor } from "../../../model/actor.js";
+import type { ClientName } from "../../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../../model/json.js";
 import type { RequestContext } from "../request-context.js";
 import { supportsTasks } from "../tasks/task-methods.js";
@@ -62,6 +63,18 @@ export function declaredBy({ mcpReq }: RequestContext, era: CallerParts["era"], 
   if (era === "legacy") return client.getClientCapabilities();
   const envelope: unknown = mcpReq.envelope;
   return isJsonObject(envelope) ? envelope[CLIENT_CAPABILITIES_META_KEY] : undefined;
+}
+
+/**
+ * Returns how the client names itself. Legacy clients say it in the handshake, modern clients with each request.
+ * Undefined if a name or version is missing.
+ */
+export function clientOf({ mcpReq }: RequestContext, era: CallerParts["era"], client: Server): ClientName | undefined {
+  const envelope: unknown = mcpReq.envelope;
+  const modern = isJsonObject(envelope) ? envelope[CLIENT_INFO_META_KEY] : undefined;
+  const { name, version }: Partial<Record<string, unknown>> =
+    (era === "legacy" ? client.getClientVersion() : modern) ?? {};
+  return typeof name === "string" && typeof version === "string" ? { name, version } : undefined;
 }
 
 /**
