@@ -22,6 +22,11 @@ export interface RecordStore {
 }
 
 const FORMAT = 1;
+/**
+ * The limits while a list is read keep its record far below this. A larger one was written by something else and would
+ * take seconds and gigabytes to parse.
+ */
+const MAX_RECORD_CHARACTERS = 64 * 1024 * 1024;
 /** How long a record is kept after the tool list was last received from its server: 90 days. */
 const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
 /**
@@ -99,6 +104,7 @@ function gather(read: RecordStore["read"]): (key: ServerKey) => Promise<string |
 }
 
 function parseRecord(text: string): ServerRecord | undefined {
+  if (text.length > MAX_RECORD_CHARACTERS) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     if (!isJsonObject(value) || value["format"] !== FORMAT || !isJsonObject(value["record"])) return undefined;

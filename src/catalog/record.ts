@@ -36,6 +36,9 @@ export interface ToolChange {
 }
 
 const MAX_CHANGES = 200;
+/** The names of members come from the server: their number and length are limited. */
+const MAX_MEMBERS = 20;
+const MAX_MEMBER_CHARACTERS = 64;
 
 export function connectionFingerprint(connection: ServerConnection): string {
   return sha256(canonicalJson(connection)).slice(0, 16);
@@ -89,5 +92,9 @@ function differences({ previous, now }: RecordParts, tools: readonly ToolDefinit
 
 function differingMembers(before: ToolDefinition, after: ToolDefinition): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].filter((name) => !isEqualJson(before[name], after[name])).sort();
+  const differing = [...names].filter((name) => !isEqualJson(before[name], after[name]));
+  return differing
+    .map((name) => name.slice(0, MAX_MEMBER_CHARACTERS))
+    .sort()
+    .slice(0, MAX_MEMBERS);
 }

@@ -7,9 +7,10 @@ import { isWithinDepth } from "../util/depth.js";
 import type { Secrets } from "../util/secrets.js";
 import { withoutStackFrames } from "../util/strip-trace.js";
 import { cutAtWord, toOneLine } from "../util/text.js";
+import { attributeElicitation, attributeLine, attributeLogger, cleanValue } from "./server-requests/attribution.js";
 import { URL_ELICITATION_REQUIRED, urlElicitationsOf } from "./server-requests/url-elicitation.js";
 import type { ServerResponse } from "./open-request.js";
-import { oversizeError } from "./oversize.js";
+import { MAX_RESULT_DEPTH, oversizeError, tooDeep } from "./oversize.js";
 
 /**
  * Whether the tool was executed, by JSON-RPC error code. A server that cannot parse a request or does not know its
@@ -25,9 +26,6 @@ const EXECUTED: Readonly<Record<number, Executed>> = {
 };
 
 const MISSING_CAPABILITY = -32_021;
-
-/** Maximum nesting depth of a result. JSON serialization of deeper data would exhaust the call stack. */
-const MAX_DEPTH = 500;
 
 export function toCallResult(answer: ServerResponse, server: string, { redact }: Secrets): CallResult {
   if (answer.kind === "error") {
@@ -53,26 +51,27 @@ export function toCallResult(answer: ServerResponse, server: string, { redact }:
       executed: "unknown",
     });
   }
-  if (!isWithinDepth(answer.result, MAX_DEPTH)) {
-    throw new DiscoveryError(
-      "TOOL_EXECUTION_ERROR",
-      `${server} answered with data nested over ${MAX_DEPTH} levels deep.`,
-      {
-        hint: "The tool ran, but its result cannot be passed on.",
-        server,
-        executed: "yes",
-      },
-    );
-  }
+  if (!isWithinDepth(answer.result, MAX_RESULT_DEPTH)) throw tooDeep(server);
   const { resultType, ...result } = answer.result;
   if (resultType !== undefined && resultType !== "complete") throw unknownResultType(server, resultType);
-  const content = Array.isArray(result["content"]) ? result["content"] : [];
+  const content = contentOf(result["content"], server);
   return { ...result, content: result["isError"] === true ? content.map(withoutTrace) : content };
+}
+
+/** A missing content is an empty one: some servers return only structured content. */
+function contentOf(content: unknown, server: string): readonly JsonObject[] {
+  if (content === undefined) return [];
+  if (Array.isArray(content) && content.every(isJsonObject)) return content;
+  throw new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} sent a result whose content is not a list of objects.`, {
+    hint: "The server has a defect. Check what the call has done before you repeat it.",
+    server,
+    executed: "yes",
+  });
 }
 
 /** Removes the stack frames from a text item of a failed tool. */
 function withoutTrace(item: JsonObject): JsonObject {
-  const { text } = isJsonObject(item) ? item : {};
+  const { text } = item;
   return item["type"] === "text" && typeof text === "string" ? { ...item, text: withoutStackFrames(text) } : item;
 }
 
@@ -81,7 +80,7 @@ function requiredCapabilitiesIn({ code, data }: Extract<ServerResponse, { kind: 
   requiredCapabilities?: JsonObject;
 } {
   const required = code === MISSING_CAPABILITY && isJsonObject(data) ? data["requiredCapabilities"] : undefined;
-  return isJsonObject(required) && isWithinDepth(required, MAX_DEPTH) ? { requiredCapabilities: required } : {};
+  return isJsonObject(required) && isWithinDepth(required, MAX_RESULT_DEPTH) ? { requiredCapabilities: required } : {};
 }
 
 /**
@@ -89,7 +88,11 @@ function requiredCapabilitiesIn({ code, data }: Extract<ServerResponse, { kind: 
  * executed and must be repeated afterwards.
  */
 function urlVisitRequired(server: string, data: unknown): DiscoveryError {
-  const elicitations = isWithinDepth(data, MAX_DEPTH) ? urlElicitationsOf(data) : [];
+  const given = isWithinDepth(data, MAX_RESULT_DEPTH) ? urlElicitationsOf(data) : [];
+  const elicitations = given.flatMap((one) => {
+    const attributed = attributeElicitation(one, server);
+    return "refused" in attributed ? [] : [attributed.params];
+  });
   return new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} requires the user to visit a URL first.`, {
     hint: "Ask the user to open the URL, then repeat the same call.",
     facts: { jsonRpcCode: URL_ELICITATION_REQUIRED, elicitations },
@@ -135,20 +138,28 @@ export function connectionClosed(server: string): DiscoveryError {
   });
 }
 
-export function toProgressEvent({ progress, total, message }: JsonObject, { redact }: Secrets): CallEvent {
+export function toProgressEvent(
+  { progress, total, message }: JsonObject,
+  server: string,
+  { redact }: Secrets,
+): CallEvent {
   return {
     kind: "progress",
     progress: typeof progress === "number" ? progress : 0,
     ...(typeof total === "number" ? { total } : {}),
-    ...(typeof message === "string" ? { message: redact(message) } : {}),
+    ...(typeof message === "string" ? { message: attributeLine(server, redact(message)) } : {}),
   };
 }
 
-export function toLogEvent({ level, logger, data }: JsonObject, { redact, redactValue }: Secrets): CallEvent {
+export function toLogEvent(
+  { level, logger, data }: JsonObject,
+  server: string,
+  { redact, redactValue }: Secrets,
+): CallEvent {
   return {
     kind: "log",
     level: typeof level === "string" ? level : "info",
-    ...(typeof logger === "string" ? { logger: redact(logger) } : {}),
-    data: isWithinDepth(data, MAX_DEPTH) ? redactValue(data) : "(too deep)",
+    logger: attributeLogger(server, typeof logger === "string" ? redact(logger) : undefined),
+    data: isWithinDepth(data, MAX_RESULT_DEPTH) ? cleanValue(redactValue(data)) : "(too deep)",
   };
 }

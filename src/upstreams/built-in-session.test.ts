@@ -3,14 +3,14 @@ import { toUpstreamCall } from "../../test/support/calls.js";
 import { openUpstreams } from "../../test/support/upstreams.js";
 import type { JsonObject } from "../model/json.js";
 import { openBuiltInSession } from "./built-in-session.js";
-import type { BuiltInTool } from "../model/built-in.js";
+import type { BuiltInRequest, BuiltInTool } from "../model/built-in.js";
 
 const tool = (run: BuiltInTool["run"]): BuiltInTool => ({
   definition: { name: "echo", inputSchema: { type: "object" } },
   run,
 });
 const CALL = toUpstreamCall({ tool: "echo", arguments: { a: 1 }, timeoutMs: 20_000, maxTotalMs: 20_000 });
-const never = (_args: JsonObject, signal: AbortSignal) =>
+const never = (_args: JsonObject, { signal }: BuiltInRequest) =>
   new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
 
 it("lists and calls the given tools", async () => {

@@ -15,7 +15,10 @@ export function openBuiltInSession(server: string, tools: readonly BuiltInTool[]
     signal?.throwIfAborted();
     const limit = AbortSignal.timeout(Math.min(call.timeoutMs, call.maxTotalMs));
     try {
-      return await tool.run(call.arguments, signal === undefined ? limit : AbortSignal.any([signal, limit]));
+      return await tool.run(call.arguments, {
+        signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+        isConfirmed: call.isConfirmed === true,
+      });
     } catch (error) {
       if (limit.aborted && signal?.aborted !== true) throw tooSlow(server, call);
       throw error;

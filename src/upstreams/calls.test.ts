@@ -73,7 +73,7 @@ describe("a call", () => {
     await upstreams.call(echo, toCall("log", { message: "hello" }, { onEvent }));
     await upstreams.call(echo, toCall("sleep", { ms: 60, every: 30 }, { onEvent }));
     expect(events).toEqual([
-      { kind: "log", level: "info", logger: "echo", data: "hello" },
+      { kind: "log", level: "info", logger: "echo: echo", data: "hello" },
       { kind: "progress", progress: 30, total: 60 },
       { kind: "progress", progress: 60, total: 60 },
     ]);

@@ -1,23 +1,18 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { DiscoveryError } from "../errors.js";
-import { createLineReader } from "../util/line-reader.js";
 import { networkError, unauthorized, withChallenge } from "./failures.js";
 import { refusalOf, type Signed, type SignedFetchParts, sendSigned } from "./oauth/signed-fetch.js";
-import { oversizeAnswer, messageTooLarge } from "./oversize.js";
-
-const LINE_FEED_BYTE = 0x0a;
-const LINE_FEED = Buffer.from([LINE_FEED_BYTE]);
-/** Size allowance for the `event:` and `id:` lines of a server-sent event, in addition to its data. */
-const MAX_EVENT_HEADER_BYTES = 4096;
-/**
- * A line that is longer than this multiple of `maxMessageBytes` ends the stream, because the line may be endless or
- * decompress to gigabytes.
- */
-const MAX_LINE_FACTOR = 16;
+import type { MessageMonitor } from "./message-monitor.js";
+import { createMessageEvents } from "./message-events.js";
+import { messageTooLarge } from "./oversize.js";
+import { createReadMessages, type ReadMessages } from "./read-messages.js";
 
 export interface CappedFetchParts {
   readonly server: string;
   readonly maxMessageBytes: number;
+  readonly monitor: MessageMonitor;
+  /** Called when a notification about a changed list was ignored as part of a flood. */
+  readonly onMissedChange: () => void;
   /** Replaces the platform's `fetch`. */
   readonly fetch?: FetchLike | undefined;
   /** Set for a server with sign-in: adds access tokens to requests. */
@@ -63,53 +58,35 @@ export function createCappedFetch(parts: CappedFetchParts): FetchLike {
 function cap(response: Response, parts: CappedFetchParts): Response {
   if (response.body === null) return response;
   const events = response.headers.get("content-type")?.includes("text/event-stream") ?? false;
-  const body = response.body.pipeThrough(events ? capEvents(parts) : capBody(parts));
-  const { status, statusText, headers } = response;
+  const readMessages = createReadMessages(parts);
+  const body = response.body.pipeThrough(
+    events ? createMessageEvents({ ...parts, readMessages }) : createMessageBody(parts, readMessages),
+  );
+  const { status, statusText } = response;
+  const headers = new Headers(response.headers);
+  // The body may have another length now.
+  headers.delete("content-length");
   return new Response(body, { status, statusText, headers });
 }
 
-function capBody({ server, maxMessageBytes }: CappedFetchParts): TransformStream<Uint8Array, Uint8Array> {
+/** Collects a body and checks it before it is parsed. */
+function createMessageBody(
+  { server, maxMessageBytes, monitor }: CappedFetchParts,
+  readMessages: ReadMessages,
+): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
+  const chunks: Uint8Array[] = [];
   return new TransformStream({
     transform(chunk, controller) {
       bytes += chunk.byteLength;
-      if (bytes > maxMessageBytes) controller.error(messageTooLarge(server, undefined));
-      else controller.enqueue(chunk);
+      if (bytes <= maxMessageBytes) return void chunks.push(chunk);
+      monitor.count("refused");
+      controller.error(messageTooLarge(server, undefined));
     },
-  });
-}
-
-/**
- * Replaces an event that is too large with an error response for its call; the stream and its other events continue.
- * The stream ends if an event with many `data:` lines is too large (no known server sends one) or if a line does not
- * end.
- */
-function capEvents({ server, maxMessageBytes }: CappedFetchParts): TransformStream<Uint8Array, Uint8Array> {
-  let output: TransformStreamDefaultController<Uint8Array> | undefined;
-  let eventBytes = 0;
-  let lineBytes = 0;
-  const reader = createLineReader({
-    maxBytes: maxMessageBytes,
-    onLine: (line) => {
-      eventBytes = line.length === 0 ? 0 : eventBytes + line.length;
-      if (eventBytes > maxMessageBytes + MAX_EVENT_HEADER_BYTES) output?.error(messageTooLarge(server, eventBytes));
-      else output?.enqueue(Buffer.concat([line, LINE_FEED]));
+    flush(controller) {
+      const checked = readMessages.ofHttp(Buffer.concat(chunks));
+      if (checked === undefined) controller.error(messageTooLarge(server, bytes));
+      else if (checked.length > 0) controller.enqueue(checked);
     },
-    onOverflow: (overflow) => {
-      const answer = oversizeAnswer(overflow);
-      if (answer !== undefined) output?.enqueue(Buffer.from(`data: ${JSON.stringify(answer)}\n`));
-    },
-  });
-  return new TransformStream({
-    start(controller) {
-      output = controller;
-    },
-    transform(chunk, controller) {
-      const end = chunk.lastIndexOf(LINE_FEED_BYTE);
-      lineBytes = end === -1 ? lineBytes + chunk.byteLength : chunk.byteLength - end - 1;
-      if (lineBytes > MAX_LINE_FACTOR * maxMessageBytes) controller.error(messageTooLarge(server, lineBytes));
-      else reader.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
-    },
-    flush: () => reader.end(),
   });
 }

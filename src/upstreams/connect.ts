@@ -10,6 +10,7 @@ import { connectError, httpStatus } from "./failures.js";
 import { createHttpChannel, createSseChannel, type HttpParts } from "./http-transport.js";
 import type { Installations, InstallStatus } from "./install/installations.js";
 import type { SignIn } from "./oauth/sign-in.js";
+import type { MessageMonitor } from "./message-monitor.js";
 import type { UpstreamOptions } from "./options.js";
 import type { Reaper } from "./process/reap-client.js";
 import type { StderrRing } from "./process/stderr-ring.js";
@@ -40,6 +41,7 @@ export interface ConnectParts {
   readonly secrets: Secrets;
   readonly reaper: Reaper;
   readonly installations: Installations;
+  readonly monitor: MessageMonitor;
   /**
    * Called before a stdio server's command is started, with the state of the installation that may precede the server.
    */
@@ -114,8 +116,8 @@ async function tryPlan(planned: PlannedConnection, parts: ConnectParts, signal: 
     // The server may have closed the connection immediately after its last handshake message.
     if (client.transport === undefined) throw channel.ending() ?? new Error("the connection was closed");
     if (parts.peers !== "none" && channel.exclusive) await answerInitialRequests(client);
-    const { server, secrets, onListChanged, onNotice, onLost } = parts;
-    const { listTimeoutMs, pulseTimeoutMs } = parts.options;
+    const { server, secrets, monitor, onListChanged, onNotice, onLost } = parts;
+    const { listTimeoutMs, pulseTimeoutMs, includeContext } = parts.options;
     return {
       kind: "open",
       session: createUpstreamSession({
@@ -125,8 +127,10 @@ async function tryPlan(planned: PlannedConnection, parts: ConnectParts, signal: 
         clientInfo,
         listTimeoutMs,
         pulseTimeoutMs,
+        includeContext,
         hidesRoots: parts.peers === "many" && connection.kind === "stdio",
         secrets,
+        monitor,
         onListChanged,
         onNotice,
         onLost,
@@ -175,8 +179,13 @@ function openChannel(connection: McpConnection, plan: Plan, parts: ConnectParts)
   }
 }
 
-function channelParts({ server, options }: ConnectParts): { server: string; maxMessageBytes: number } {
-  return { server, maxMessageBytes: options.maxMessageBytes };
+function channelParts({ server, options, monitor, onListChanged, onNotice }: ConnectParts) {
+  // The list that changed is unknown, because the notification was not parsed.
+  const onMissedChange = (): void => {
+    onListChanged();
+    for (const offers of ["prompts", "resources"] as const) onNotice({ kind: "changed", offers });
+  };
+  return { server, maxMessageBytes: options.maxMessageBytes, monitor, onMissedChange };
 }
 
 function httpParts(parts: ConnectParts): HttpParts {

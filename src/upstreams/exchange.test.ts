@@ -24,10 +24,12 @@ it("answers a server request of a cancelled call over HTTP only after the server
     transport,
     envelope: {},
     cancelByStream: false,
+    isShared: false,
+    onStrayAnswer: () => undefined,
     onRequest: (request) => serverRequests.handle(request),
     onNotification: () => undefined,
   });
-  const serverRequests = createServerRequests(exchange.respond);
+  const serverRequests = createServerRequests(exchange.respond, { server: "remote" });
   const peer = {
     client: {},
     capabilities: { elicitation: {} },

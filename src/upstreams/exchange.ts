@@ -22,6 +22,10 @@ const FIRST_ID = 1_000_000;
 const CANCELLED_MS = 60_000;
 /** How long a server may still send messages about a call after it has responded to the call. */
 const LATE_MS = 5_000;
+/** The SDK sends at most this many requests for the handshake. A late response to them is no stray response. */
+const SDK_REQUESTS = 8;
+/** The number of cancelled requests whose late responses are not counted as stray. */
+const MAX_UNANSWERED = 1_000;
 /** Above this number of entries, entries older than `LATE_MS` are removed from `answeredAt`. */
 const MAX_ANSWERED_ACTORS = 256;
 
@@ -46,6 +50,13 @@ export interface ExchangeParts {
     during: readonly OpenCall[],
     late: readonly string[],
   ) => void;
+  /**
+   * True if the SDK sends requests on this connection too. Otherwise a response with one of its ids belongs to no
+   * request.
+   */
+  readonly isShared: boolean;
+  /** Called for a response to a request that was not sent or already has a response. */
+  readonly onStrayAnswer: () => void;
   /** Called for a request from the server. Returns false to leave the request to the SDK. */
   readonly onRequest: (request: InboundRequest) => boolean;
 }
@@ -102,6 +113,8 @@ export function createRequestExchange(parts: ExchangeParts): RequestExchange {
   const cancellations = new Map<number, Promise<void>>();
   /** The last cancelled call by actor or, if its actor is unknown, by client. */
   const cancelled = new Map<unknown, { readonly call: OpenCall; readonly timer: NodeJS.Timeout }>();
+  /** The requests that ended without a response. A response to them may still arrive. */
+  const unanswered = new Set<number>();
   const requestParts = { server, dispatch, cancel, forget, onSettled };
   /** When the last call of each actor ended, on the clock of `performance.now()`. */
   const answeredAt = new Map<string, number>();
@@ -122,9 +135,14 @@ export function createRequestExchange(parts: ExchangeParts): RequestExchange {
     const { id, method, params } = message as { id?: unknown; method?: string; params?: unknown };
     if (method === undefined) {
       const number = Number(id);
-      if (!(number >= FIRST_ID)) return false;
-      // A response with an unknown id belongs to a call that has already ended.
-      pending.get(number)?.request.answer(message);
+      if (!(number >= FIRST_ID)) {
+        if (parts.isShared || (number >= 0 && number < SDK_REQUESTS)) return false;
+        parts.onStrayAnswer();
+        return true;
+      }
+      const request = pending.get(number)?.request;
+      if (request !== undefined) request.answer(message);
+      else if (!unanswered.delete(number)) parts.onStrayAnswer();
       return true;
     }
     const values = isJsonObject(params) ? params : {};
@@ -187,6 +205,7 @@ export function createRequestExchange(parts: ExchangeParts): RequestExchange {
   function cancel(id: number, reason: string): void {
     const { stream, request } = pending.get(id) ?? {};
     if (!forget(id)) return;
+    rememberUnanswered(id);
     if (request?.call !== undefined) rememberCancelled(request.call);
     if (stream !== undefined) return stream.abort();
     const meta = Object.keys(parts.envelope).length === 0 ? {} : { _meta: parts.envelope };
@@ -196,6 +215,13 @@ export function createRequestExchange(parts: ExchangeParts): RequestExchange {
       .catch(() => undefined)
       .finally(() => cancellations.delete(id));
     cancellations.set(id, sent);
+  }
+
+  function rememberUnanswered(id: number): void {
+    unanswered.add(id);
+    if (unanswered.size <= MAX_UNANSWERED) return;
+    const [oldest] = unanswered;
+    if (oldest !== undefined) unanswered.delete(oldest);
   }
 
   /** Remembers only the actor and the client, because the arguments of the call can be large. */

@@ -11,6 +11,7 @@ import type { ProxyEnvironment } from "../util/net/proxy.js";
 import { createCappedFetch } from "./capped-fetch.js";
 import type { TransportChannel } from "./channel.js";
 import { createForeignFetch, createConfiguredFetch } from "./guarded-fetches.js";
+import type { MessageMonitor } from "./message-monitor.js";
 import type { SignIn } from "./oauth/sign-in.js";
 
 const TERMINATE_MS = 1_000;
@@ -18,6 +19,9 @@ const TERMINATE_MS = 1_000;
 export interface HttpParts {
   readonly server: string;
   readonly maxMessageBytes: number;
+  readonly monitor: MessageMonitor;
+  /** Called when a notification about a changed list was ignored as part of a flood. */
+  readonly onMissedChange: () => void;
   /** The environment variables that name a proxy and certificate authorities. */
   readonly env: ProxyEnvironment;
   readonly signIn?: SignIn | undefined;

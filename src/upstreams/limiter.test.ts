@@ -13,13 +13,24 @@ function createTimers() {
   };
 }
 
-function create(concurrency: number, queue: number): { limiter: Limiter; timers: ReturnType<typeof createTimers> } {
+function create(
+  concurrency: number,
+  queue: number,
+  isShared = false,
+): { limiter: Limiter; timers: ReturnType<typeof createTimers> } {
   const timers = createTimers();
   return {
     timers,
-    limiter: createLimiter({ server: "github", concurrency, queue, queueWaitMs: 5_000, schedule: timers.schedule }),
+    limiter: createLimiter({
+      server: "github",
+      options: { concurrency, queue, queueWaitMs: 5_000 },
+      schedule: timers.schedule,
+      isShared: () => isShared,
+    }),
   };
 }
+
+const tick = () => new Promise((resolve) => setImmediate(resolve, "later"));
 
 describe("createLimiter", () => {
   it("admits calls up to the limit, and the others in order of arrival", async () => {
@@ -151,5 +162,47 @@ describe("createLimiter", () => {
     for (let lent = 0; lent < 256; lent++) (await limiter.acquire()).lend();
     (await limiter.acquire()).lend();
     await expect(limiter.acquire()).rejects.toMatchObject({ code: "OVERLOADED" });
+  });
+
+  it.each([
+    [1, 1],
+    [2, 1],
+    [4, 3],
+    [8, 6],
+    [16, 12],
+    [64, 48],
+  ])("leaves one caller of a shared server with %i slots at most %i", async (concurrency, expected) => {
+    const { limiter } = create(concurrency, 1_000, true);
+    let running = 0;
+    for (let count = 0; count < concurrency; count += 1) void limiter.acquire("flooder").then(() => (running += 1));
+    await Promise.resolve();
+    expect(limiter.waiting).toBe(concurrency - expected);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(running).toBe(expected);
+  });
+
+  it("admits a caller at once although another caller has asked for all slots", async () => {
+    const { limiter } = create(16, 64, true);
+    for (let count = 0; count < 64; count += 1) limiter.acquire("flooder").catch(() => undefined);
+    const late = ["ann", "bob", "cem"].map((caller) => limiter.acquire(caller));
+    expect(await Promise.race([Promise.all(late).then(() => "all run"), Promise.resolve().then(tick)])).toBe("all run");
+  });
+
+  it("gives the slots that others do not need back to a caller", async () => {
+    const { limiter } = create(4, 64, true);
+    const ann = await limiter.acquire("ann");
+    let running = 0;
+    for (let count = 0; count < 4; count += 1) void limiter.acquire("flooder").then(() => (running += 1));
+    await tick();
+    expect(running).toBe(2);
+    ann.release();
+    await tick();
+    expect(running).toBe(3);
+  });
+
+  it("lets the only client of a server use all slots", async () => {
+    const { limiter } = create(16, 0);
+    for (let count = 0; count < 16; count += 1) await limiter.acquire("local");
+    await expect(limiter.acquire("local")).rejects.toMatchObject({ code: "OVERLOADED" });
   });
 });

@@ -1,13 +1,14 @@
 import { DiscoveryError } from "../errors.js";
+import type { UpstreamOptions } from "./options.js";
 import type { Schedule } from "./schedule.js";
 
-/** The limits are read on each use, because a configuration change may change them while the limiter is in use. */
 export interface LimiterParts {
   readonly server: string;
-  readonly concurrency: number;
-  readonly queue: number;
-  readonly queueWaitMs: number;
+  /** Read on each use, because a configuration change may change the limits while the limiter is in use. */
+  readonly options: Pick<UpstreamOptions, "concurrency" | "queue" | "queueWaitMs">;
   readonly schedule: Schedule;
+  /** Whether several callers may use the server. Then one caller cannot take all slots. */
+  readonly isShared: () => boolean;
 }
 
 export interface LimiterSlot {
@@ -21,7 +22,7 @@ export interface LimiterSlot {
 
 export interface Limiter {
   /**
-   * Waits for a slot. The caller with the fewest slots comes first. If the queue is full, a waiting call of the caller
+   * Waits for a slot. The caller with the fewest slots comes first, and one caller cannot take all slots. If the queue is full, a waiting call of the caller
    * with the most waiting calls is rejected.
    */
   acquire(caller?: string, signal?: AbortSignal): Promise<LimiterSlot>;
@@ -33,6 +34,13 @@ export interface Limiter {
  * server.
  */
 const MAX_LENT = 256;
+
+/**
+ * A caller with running calls gets another slot only while it holds fewer than three times the slots that would then be
+ * free. Of 16 slots, a single caller gets 12, two callers get 7 and 6, and so on: callers that begin to call later find
+ * a free slot, although nobody knows how many there will be.
+ */
+const SHARE = 3;
 
 interface Waiting {
   readonly caller: string;
@@ -55,10 +63,19 @@ export function createLimiter(parts: LimiterParts): Limiter {
     else held.set(caller, now);
   };
 
+  function mayRun(caller: string): boolean {
+    const free = parts.options.concurrency - running;
+    const slots = held.get(caller) ?? 0;
+    return free > 0 && (slots === 0 || !parts.isShared() || slots < SHARE * (free - 1));
+  }
+
   function admit(): void {
-    while (running < parts.concurrency && queued.length > 0) {
-      const [next] = queued.splice(findNext(queued, held), 1);
-      if (next === undefined) return;
+    for (;;) {
+      const index = findNext(queued, held);
+      const next = queued[index];
+      // No other waiting caller may run if the one with the fewest slots may not.
+      if (next === undefined || !mayRun(next.caller)) return;
+      queued.splice(index, 1);
       count(next.caller, 1);
       next.enter();
     }
@@ -100,7 +117,7 @@ export function createLimiter(parts: LimiterParts): Limiter {
   function wait(caller: string, signal: AbortSignal | undefined): Promise<LimiterSlot> {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => waiting.leave(cancelledInQueue(parts.server));
-      const cancelTimer = parts.schedule(parts.queueWaitMs, () => waiting.leave(waitedTooLong(parts)));
+      const cancelTimer = parts.schedule(parts.options.queueWaitMs, () => waiting.leave(waitedTooLong(parts)));
       const stopWatching = (): void => {
         cancelTimer();
         signal?.removeEventListener("abort", onAbort);
@@ -129,12 +146,12 @@ export function createLimiter(parts: LimiterParts): Limiter {
     async acquire(caller = "", signal) {
       if (signal?.aborted) throw cancelledInQueue(parts.server);
       admit();
-      if (running < parts.concurrency) {
+      if (mayRun(caller)) {
         count(caller, 1);
         return createSlot(caller);
       }
-      if (queued.length >= parts.queue) {
-        const full = queueFull(parts.server, { waiting: queued.length, waitMs: parts.queueWaitMs });
+      if (queued.length >= parts.options.queue) {
+        const full = queueFull(parts.server, { waiting: queued.length, waitMs: parts.options.queueWaitMs });
         const other = findLast(queued, caller);
         if (other === undefined) throw full;
         other.leave(full);
@@ -194,10 +211,10 @@ export function queueFull(server: string, { waiting, waitMs }: FullQueue): Disco
 function waitedTooLong(parts: LimiterParts): DiscoveryError {
   return new DiscoveryError(
     "OVERLOADED",
-    `The call waited ${parts.queueWaitMs / 1000} s in the queue of ${parts.server}; nothing was sent.`,
+    `The call waited ${parts.options.queueWaitMs / 1000} s in the queue of ${parts.server}; nothing was sent.`,
     {
       hint: [{ action: "retry", afterSeconds: 5 }, "Send fewer calls in parallel."],
-      facts: retryAfter(parts.queueWaitMs),
+      facts: retryAfter(parts.options.queueWaitMs),
       server: parts.server,
     },
   );

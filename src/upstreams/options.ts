@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CONTEXTS } from "./server-requests/attribution.js";
 import { environmentNames } from "../util/environment-names.js";
 
 const milliseconds = z.number().int().positive();
@@ -35,7 +36,9 @@ export const upstreamOptions = z
       .int()
       .positive()
       .default(16)
-      .describe("Concurrent calls per server; further calls are queued."),
+      .describe(
+        "Concurrent calls per server; further calls are queued. If several callers use the gateway, one of them gets at most three quarters.",
+      ),
     queue: z.number().int().nonnegative().default(64).describe("Queued calls per server; further calls are rejected."),
     queueWaitMs: milliseconds.default(5_000).describe("Longest time that a call waits in a server's queue."),
     writeTimeoutMs: milliseconds
@@ -46,6 +49,12 @@ export const upstreamOptions = z
       .default(true)
       .describe(
         "Write the standard error of stdio servers to logs/NAME.log in the state folder, at most 1 MiB plus one older file of 1 MiB; `anygpt mcp logs NAME` shows it.",
+      ),
+    includeContext: z
+      .enum(CONTEXTS)
+      .default("none")
+      .describe(
+        "How much of the client's context servers may request with a sampling request. For the client, the gateway is one server: `thisServer` covers the context of all servers behind the gateway.",
       ),
     maxMessageBytes: z
       .number()

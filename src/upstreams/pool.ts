@@ -4,6 +4,7 @@ import { DiscoveryError } from "../errors.js";
 import { builtFile } from "../util/built-file.js";
 import { commandToStart, createInstallations } from "./install/installations.js";
 import { childEnvironment } from "./process/child-environment.js";
+import { createMessageMonitor, type MessageMonitor, sumFaults } from "./message-monitor.js";
 import { createReaper } from "./process/reap-client.js";
 import { scheduleUnref } from "./schedule.js";
 import type { Peers, Upstreams, UpstreamsParts, UpstreamState, UpstreamTarget, Watching } from "./types.js";
@@ -25,6 +26,7 @@ const FAILED_MS = 60_000;
 interface PoolEntry {
   readonly server: string;
   readonly upstream: Upstream;
+  readonly monitor: MessageMonitor;
   usedAt: number;
 }
 
@@ -69,6 +71,7 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
     }
     if (entries.size >= MAX_ENTRIES) forgetClosed(0);
     if (key !== server) forgetLater();
+    const monitor = createMessageMonitor({ server, elapsed: () => performance.now(), log: parts.log });
     const added = new Upstream({
       ...parts,
       options,
@@ -76,6 +79,7 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
       reaper,
       installations,
       schedule: scheduleUnref,
+      monitor,
       peers: () => peers,
       watches: watchesOf(key),
       isExpected: () => expected.has(server),
@@ -83,7 +87,7 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
         for (const listener of offerListeners) listener(server, kind);
       },
     });
-    entries.set(key, { server, upstream: added, usedAt: parts.now() });
+    entries.set(key, { server, upstream: added, monitor, usedAt: parts.now() });
     return added;
   }
 
@@ -194,6 +198,8 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
       connection.kind === "stdio" && installations.isNeeded(commandToStart(connection, parts.env)),
     isProcessActive: (server) => entries.get(server)?.upstream.isProcessActive(),
     state: stateOf,
+    messageFaults: (server) =>
+      sumFaults([...entries.values()].filter((entry) => entry.server === server).map((entry) => entry.monitor.faults)),
     stderr: (server) => entries.get(server)?.upstream.stderr() ?? [],
     drop,
     adopt(next) {

@@ -29,7 +29,7 @@ it("redacts secrets in log messages, and leaves results unchanged", async () => 
   const onEvent = (event: CallEvent): void => void events.push(event);
   const target = stdioTarget("other", ["echo.mjs"]);
   await open().call(target, toCall("log", { message: "with s3cret-key" }, { onEvent }));
-  expect(events).toEqual([{ kind: "log", level: "info", logger: "echo", data: "with ***" }]);
+  expect(events).toEqual([{ kind: "log", level: "info", logger: "other: echo", data: "with ***" }]);
   const result = await upstreams?.call(target, toCall("echo", { text: "with s3cret-key" }));
   expect(result && textOf(result)).toBe("with s3cret-key");
 });

@@ -7,15 +7,14 @@ import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { Era, ServerCapabilities } from "../model/server.js";
 import { isWithinDepth } from "../util/depth.js";
 import type { Secrets } from "../util/secrets.js";
+import { attributeLine, type AttributionParts } from "./server-requests/attribution.js";
 import { createMultiRoundTrip } from "./server-requests/multi-round-trip.js";
 import type { RequestExchange } from "./exchange.js";
 import { type Filter, keepListening } from "./listening.js";
 import type { ServerResponse, ExchangeRequest } from "./open-request.js";
-import { oversizeError } from "./oversize.js";
+import { MAX_RESULT_DEPTH, oversizeError } from "./oversize.js";
 import type { Notice, UpstreamAnswer, UpstreamRequest } from "./types.js";
 
-/** Maximum nesting depth of a result. JSON serialization of deeper data would exhaust the call stack. */
-const MAX_DEPTH = 500;
 const WATCH_TIMEOUT_MS = 10_000;
 const METHOD_NOT_FOUND = -32_601;
 
@@ -28,8 +27,7 @@ export interface Relay {
   unwatch(uri: string): void;
 }
 
-export interface RelayParts {
-  readonly server: string;
+export interface RelayParts extends AttributionParts {
   readonly client: Client;
   readonly era: Era;
   readonly secrets: Secrets;
@@ -61,7 +59,7 @@ export function createRelay(parts: RelayParts): Relay {
       maxTotalMs: peer === undefined ? timeoutMs : MAX_TOTAL_MS,
       // `caller` ensures that a request from the server that may belong to this caller reaches no other client.
       ...(wanted.isShared === true ? {} : { caller: { actorId, peer, onEvent: undefined } }),
-      ...(parts.era === "modern" && peer !== undefined ? inputOptions(server, peer) : {}),
+      ...(parts.era === "modern" && peer !== undefined ? inputOptions(parts, peer) : {}),
     };
     return toAnswer(await parts.request(request, signal), server, secrets);
   }
@@ -142,10 +140,10 @@ export function toFilter(client: Client): Filter {
   };
 }
 
-function inputOptions(server: string, peer: CallerPeer): Pick<ExchangeRequest, "envelope" | "more"> {
+function inputOptions(attribution: AttributionParts, peer: CallerPeer): Pick<ExchangeRequest, "envelope" | "more"> {
   return {
     envelope: { [CLIENT_CAPABILITIES_META_KEY]: peer.capabilities },
-    more: createMultiRoundTrip(server, peer),
+    more: createMultiRoundTrip(attribution, peer),
   };
 }
 
@@ -158,12 +156,13 @@ function toAnswer(answer: ServerResponse, server: string, { redact, redactValue 
     const { code, message, data } = answer;
     const oversize = oversizeError(server, code, data);
     if (oversize !== undefined) throw oversize;
-    const shownData = data === undefined || !isWithinDepth(data, MAX_DEPTH) ? {} : { data: redactValue(data) };
-    return { kind: "error", code, message: redact(message), ...shownData };
+    const shownData = data === undefined || !isWithinDepth(data, MAX_RESULT_DEPTH) ? {} : { data: redactValue(data) };
+    return { kind: "error", code, message: attributeLine(server, redact(message)), ...shownData };
   }
   const { result } = answer;
   if (!isJsonObject(result)) throw unusable(server, "data that is not an MCP result");
-  if (!isWithinDepth(result, MAX_DEPTH)) throw unusable(server, `data nested over ${MAX_DEPTH} levels deep`);
+  if (!isWithinDepth(result, MAX_RESULT_DEPTH))
+    throw unusable(server, `data nested over ${MAX_RESULT_DEPTH} levels deep`);
   const kind = result["resultType"] ?? "complete";
   // `more` has already answered input requests, unless the request was made without a client that could answer them.
   if (kind !== "complete") throw unusable(server, "an input request that the gateway does not forward");

@@ -1,6 +1,7 @@
 import { Client } from "@modelcontextprotocol/client";
 import { expect, it } from "vitest";
 import { eventually } from "../../test/support/eventually.js";
+import { monitored } from "../../test/support/message-monitor.js";
 import { serverFile, toCall } from "../../test/support/upstreams.js";
 import type { DiscoveryError } from "../errors.js";
 import { createSecrets } from "../util/secrets.js";
@@ -14,6 +15,7 @@ it("reports a call as not executed and the session as lost if the server exited 
     { kind: "stdio", command: process.execPath, args: [serverFile("echo.mjs")], env: {} },
     {
       server: "echo",
+      ...monitored("echo"),
       env: process.env,
       maxMessageBytes: 1_000_000,
       writeTimeoutMs: 10_000,
@@ -42,6 +44,7 @@ it("reports a call as not executed and the session as lost if the server exited 
     channel,
     clientInfo,
     secrets,
+    ...monitored("echo"),
     listTimeoutMs: 10_000,
     pulseTimeoutMs: 10_000,
     onListChanged: () => undefined,

@@ -12,6 +12,7 @@ import type { CallContext, CallResult } from "../model/call.js";
 import type { JsonObject } from "../model/json.js";
 import type { Era, ServerListing } from "../model/server.js";
 import type { Secrets } from "../util/secrets.js";
+import type { IncludeContext } from "./server-requests/attribution.js";
 import { createServerRequests } from "./server-requests/server-requests.js";
 import { createMultiRoundTrip } from "./server-requests/multi-round-trip.js";
 import { type ReleaseSlot, slotReleasingPeer } from "./server-requests/slot-releasing-peer.js";
@@ -21,10 +22,12 @@ import { connectionClosed, toListError, toListPage, toProgressEvent, toCallResul
 import type { TransportChannel } from "./channel.js";
 import { createRequestExchange } from "./exchange.js";
 import { toArgumentHeaders } from "./header-arguments.js";
-import { readPages, withoutInvalidHeaders } from "./listing.js";
+import { toServerInfo, readPages, withoutInvalidHeaders } from "./listing.js";
 import { type Filter, keepListening } from "./listening.js";
 import { isNotSent, toMidCallError } from "./failures.js";
 import type { ServerResponse, ExchangeRequest } from "./open-request.js";
+import type { MessageMonitor } from "./message-monitor.js";
+import { createProgressReports } from "./progress-reports.js";
 import { createRelay, type Relay, toFilter, toNotice } from "./relay.js";
 import type { Notice, UpstreamCall } from "./types.js";
 
@@ -50,7 +53,10 @@ export interface UpstreamSessionParts {
    * client for the others.
    */
   readonly hidesRoots?: boolean;
+  /** The most context that the server may request with a sampling request. The default is "none". */
+  readonly includeContext?: IncludeContext;
   readonly secrets: Secrets;
+  readonly monitor: MessageMonitor;
   readonly onListChanged: () => void;
   readonly onNotice: (notice: Notice) => void;
   /** Called when the connection is lost, but not when the gateway closes it. */
@@ -77,6 +83,7 @@ export interface UpstreamSession {
 
 export function createUpstreamSession(parts: UpstreamSessionParts): UpstreamSession {
   const { server, client, channel } = parts;
+  const attribution = { server, includeContext: parts.includeContext ?? "none" };
   const era: Era = client.getProtocolEra() === "modern" ? "modern" : "legacy";
   let closing: Promise<void> | undefined;
   let lost = false;
@@ -90,6 +97,11 @@ export function createUpstreamSession(parts: UpstreamSessionParts): UpstreamSess
     transport: channel.transport,
     envelope: toEnvelope(parts, era),
     cancelByStream: hasHeaders,
+    isShared: era === "modern",
+    onStrayAnswer() {
+      parts.monitor.count("strayAnswers");
+      parts.monitor.charge(0);
+    },
     onRequest: (request) => era === "legacy" && serverRequests.handle(request),
     onNotification(method, params, during, late) {
       if (method === "notifications/tools/list_changed") parts.onListChanged();
@@ -102,12 +114,13 @@ export function createUpstreamSession(parts: UpstreamSessionParts): UpstreamSess
   });
   const urlElicitations = createUrlElicitations();
   const serverRequests = createServerRequests(exchange.respond, {
+    ...attribution,
     urlElicitations,
     hidesRoots: parts.hidesRoots === true,
   });
-  const logs = createLogs({ client, era, exchange, secrets: parts.secrets, timeoutMs: parts.listTimeoutMs });
+  const logs = createLogs({ server, client, era, exchange, secrets: parts.secrets, timeoutMs: parts.listTimeoutMs });
 
-  const relay = createRelay({ ...parts, era, request: relayRequest });
+  const relay = createRelay({ ...parts, ...attribution, era, request: relayRequest });
 
   const passOn = channel.transport.onclose;
   channel.transport.onclose = () => {
@@ -148,6 +161,8 @@ export function createUpstreamSession(parts: UpstreamSessionParts): UpstreamSess
     const { context, report } = call;
     const peer = context.peer && releaseSlot ? slotReleasingPeer(context.peer, releaseSlot) : context.peer;
     const { received } = exchange;
+    const progress =
+      report && createProgressReports((params) => report(toProgressEvent(params, server, parts.secrets)));
     const preparing = logs.prepare(context);
     if (preparing !== undefined) await preparing;
     try {
@@ -157,11 +172,11 @@ export function createUpstreamSession(parts: UpstreamSessionParts): UpstreamSess
         timeoutMs: call.timeoutMs,
         maxTotalMs: call.maxTotalMs,
         // Progress is always requested, because it prevents a timeout of a long call.
-        onProgress: (params) => report?.(toProgressEvent(params, parts.secrets)),
+        onProgress: (params) => progress?.take(params),
         caller: { actorId: context.actor.id, peer, onEvent: logs.filtered(call) },
         headers: hasHeaders ? toArgumentHeaders(call.inputSchema ?? {}, call.arguments) : undefined,
         envelope: era === "modern" ? { ...toCapabilityEnvelope(context), ...logs.envelope(context) } : undefined,
-        more: era === "modern" ? createMultiRoundTrip(server, peer) : undefined,
+        more: era === "modern" ? createMultiRoundTrip(attribution, peer) : undefined,
       };
       const answer = await sendRequest(request, context.signal);
       if (answer.kind === "error")
@@ -170,6 +185,8 @@ export function createUpstreamSession(parts: UpstreamSessionParts): UpstreamSess
     } catch (error) {
       checkConnection(error, received);
       throw error;
+    } finally {
+      progress?.end();
     }
   }
 
@@ -230,15 +247,7 @@ export function createUpstreamSession(parts: UpstreamSessionParts): UpstreamSess
   }
 
   async function listTools(signal?: AbortSignal): Promise<ServerListing> {
-    const version = client.getServerVersion();
-    const instructions = client.getInstructions();
-    const about = {
-      era,
-      ...(version?.title === undefined ? {} : { title: version.title }),
-      ...(version?.version === undefined ? {} : { version: version.version }),
-      ...(instructions === undefined ? {} : { instructions }),
-      capabilities: relay.capabilities,
-    };
+    const about = { era, ...toServerInfo(client), capabilities: relay.capabilities };
     if (client.getServerCapabilities()?.tools === undefined)
       return { tools: [], dropped: [], truncated: false, ...about };
     const limits = { timeoutMs: parts.listTimeoutMs, maxTotalMs: parts.listTimeoutMs };

@@ -1,7 +1,6 @@
 // A channel to a supervised process over standard input and output. It passes messages on without interpreting them.
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { DiscoveryError } from "../errors.js";
-import { isJsonObject } from "../model/json.js";
 import type { StdioConnection } from "../model/server.js";
 import type { Redact } from "../util/secrets.js";
 import { toOneLine } from "../util/text.js";
@@ -13,7 +12,9 @@ import {
   type Installations,
   type InstallStatus,
 } from "./install/installations.js";
+import type { MessageMonitor } from "./message-monitor.js";
 import { oversizeAnswer } from "./oversize.js";
+import { createReadMessages, type ReadMessages } from "./read-messages.js";
 import { integrityError } from "./install/pinned-integrity.js";
 import { type ExitContext, exitError, type ProcessExit } from "./process/exit.js";
 import type { Reaper } from "./process/reap-client.js";
@@ -35,6 +36,9 @@ export interface StdioParts {
   readonly reaper: Reaper;
   readonly redact: Redact;
   readonly installations: Installations;
+  readonly monitor: MessageMonitor;
+  /** Called when a notification about a changed list was ignored as part of a flood. */
+  readonly onMissedChange: () => void;
   /** Called before the command is started, with the state of the installation that may precede the server. */
   readonly onInstalling: (status: InstallStatus) => void;
 }
@@ -66,6 +70,7 @@ class StdioTransport implements Transport {
   #isChecked = false;
   #installation: Installation | undefined;
   readonly #command: CommandToStart;
+  readonly #readMessages: ReadMessages;
   readonly #closing = new AbortController();
   #startedAt = Date.now();
 
@@ -74,6 +79,7 @@ class StdioTransport implements Transport {
     private readonly parts: StdioParts,
   ) {
     this.#command = commandToStart(connection, parts.env);
+    this.#readMessages = createReadMessages(parts);
   }
 
   get pid(): number | null {
@@ -139,7 +145,9 @@ class StdioTransport implements Transport {
       reaper: this.parts.reaper,
       installation: this.#installation,
       onLine: (line) => this.#read(line),
+      pauseMs: (spentMs) => this.parts.monitor.pauseMs(spentMs),
       onOverflow: (overflow) => {
+        this.parts.monitor.count("refused");
         const answer = oversizeAnswer(overflow);
         if (answer !== undefined) this.onmessage?.(answer as JSONRPCMessage);
       },
@@ -152,20 +160,21 @@ class StdioTransport implements Transport {
 
   #read(line: Buffer): void {
     if (line.length === 0) return;
-    let value: unknown;
-    try {
-      value = JSON.parse(line.toString("utf8"));
-    } catch {
-      // Banners and debug output on stdout are common. They only matter if the server never sends a valid message.
-      this.#stray ??= line.toString("utf8", 0, MAX_STRAY_BYTES);
-      return;
-    }
-    for (const message of Array.isArray(value) ? value : [value]) {
-      if (!isJsonObject(message) || message["jsonrpc"] !== "2.0") continue;
+    const messages = this.#readMessages.ofLine(line);
+    if (messages === undefined) return this.#noteStray(line);
+    for (const message of messages) {
       if (!this.#hasPinnedContent()) return;
       this.#process?.settled();
-      this.onmessage?.(message as JSONRPCMessage);
+      this.onmessage?.(message as unknown as JSONRPCMessage);
     }
+  }
+
+  /** Banners and debug output are common. They explain the failure of a server that never sends a valid message. */
+  #noteStray(line: Buffer): void {
+    const { monitor } = this.parts;
+    monitor.count("notJson");
+    monitor.charge(line.length);
+    this.#stray ??= line.toString("utf8", 0, MAX_STRAY_BYTES);
   }
 
   /**

@@ -6,6 +6,7 @@ import type { ServerConnection, Era, ServerListing } from "../model/server.js";
 import type { Secrets } from "../util/secrets.js";
 import type { BuiltInTool } from "../model/built-in.js";
 import type { SignIn, SignInRequest } from "./oauth/sign-in.js";
+import type { MessageFaults } from "./message-monitor.js";
 import type { UpstreamOptions } from "./options.js";
 import type { ConvertDocument } from "./rest/convert-document.js";
 
@@ -92,6 +93,8 @@ export interface Upstreams {
    * of the dropped servers.
    */
   adopt(next: NextUpstreams): readonly string[];
+  /** What the server has sent so far that a correct server does not send. */
+  messageFaults(server: string): MessageFaults;
   /** The last lines that a stdio server wrote to its standard error. */
   stderr(server: string): readonly string[];
   /** Closes all connections in parallel, within five seconds. */
@@ -131,13 +134,15 @@ export interface UpstreamCall {
   readonly inputSchema?: JsonObject | undefined;
   /** The members of `_meta` to send to the server. */
   readonly meta?: JsonObject | undefined;
+  /** Whether a user has confirmed exactly this call; the caller's own confirmation does not count. */
+  readonly isConfirmed?: boolean | undefined;
   /** The HTTP operation to call. Set for a REST API only. */
   readonly operation?: RestOperation | undefined;
   /** The idle timeout. Every progress notification restarts it. */
   readonly timeoutMs: number;
   /**
    * Longest wait for a server that has to be started first; then the call fails with UPSTREAM_STARTING. The default is
-   * `upstreams.startWaitMs` in the configuration, but at most `timeoutMs`.
+   * `upstreams.startWaitMs` in the configuration.
    */
   readonly startWaitMs?: number | undefined;
   /** The total time limit of the call. */

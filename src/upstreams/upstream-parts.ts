@@ -1,4 +1,5 @@
 import type { Installations } from "./install/installations.js";
+import type { MessageMonitor } from "./message-monitor.js";
 import type { Reaper } from "./process/reap-client.js";
 import type { Schedule } from "./schedule.js";
 import type { Peers, UpstreamsParts } from "./types.js";
@@ -10,6 +11,7 @@ export interface UpstreamParts extends UpstreamsParts {
   readonly reaper: Reaper;
   readonly installations: Installations;
   readonly schedule: Schedule;
+  readonly monitor: MessageMonitor;
   /** Returns the number of clients that servers may send requests to. */
   readonly peers: () => Peers;
   readonly watches: Watches;

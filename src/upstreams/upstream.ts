@@ -76,19 +76,7 @@ export class Upstream {
     this.#breaker = createBreaker(random);
     this.#ownership = createOwnership(server, parts.signIn);
     this.#activity = createProcessActivity(parts.reaper);
-    this.#limiter = createLimiter({
-      server,
-      schedule,
-      get concurrency() {
-        return options.concurrency;
-      },
-      get queue() {
-        return options.queue;
-      },
-      get queueWaitMs() {
-        return options.queueWaitMs;
-      },
-    });
+    this.#limiter = createLimiter({ server, schedule, options, isShared: () => parts.peers() === "many" });
     this.#changes = createListChanges({ now, schedule, onChange: () => parts.onListChanged?.(server) });
     this.#openNonMcp = createOpenNonMcp(parts);
     this.promptsAndResources = createServerPromptsAndResources({
@@ -130,7 +118,7 @@ export class Upstream {
 
   async #work<Result>(target: UpstreamTarget, work: SentWork<Result>, signal?: AbortSignal): Promise<Result> {
     const { startWaitMs } = this.#parts.options;
-    const want = { keep: true, waitMs: work.startWaitMs ?? Math.min(startWaitMs, work.timeoutMs) };
+    const want = { keep: true, waitMs: work.startWaitMs ?? startWaitMs };
     await this.#ready(target, want, signal);
     const slot = await this.#limiter.acquire(work.actorId, signal);
     const run = (session: UpstreamSession): Promise<Result> => work.run(session, slot.lend);
@@ -290,6 +278,7 @@ export class Upstream {
         secrets: this.#secrets,
         reaper: this.#activity.reaper,
         installations: this.#parts.installations,
+        monitor: this.#parts.monitor,
         onInstalling: (status) => (this.#install = status),
         signIn,
         peers: this.#parts.peers(),

@@ -1,9 +1,10 @@
 import { hkdfSync, randomBytes } from "node:crypto";
-import { chmod, link, readFile, rm, stat } from "node:fs/promises";
+import { chmod, link, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DiscoveryError } from "../errors.js";
 import { ensurePrivateFolder, writePrivateFile } from "./private-files.js";
 import { syncFolder } from "./sync-folder.js";
+import { readRegularFile } from "./regular-file.js";
 
 /** Returns the secret key of this machine, which all processes of the user share. */
 export type LocalKey = () => Promise<Buffer>;
@@ -70,7 +71,7 @@ class UnusableKeyError extends Error {
 }
 
 async function readKey(file: string): Promise<Buffer | undefined> {
-  const key = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+  const key = await readRegularFile(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw error;
   });

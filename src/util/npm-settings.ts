@@ -1,7 +1,7 @@
 // Reads npm settings from the environment, then from the user's `.npmrc`.
-import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { readRegularTextSync } from "./regular-file.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -18,7 +18,7 @@ function inEnvironment(env: Environment, name: string): string | undefined {
 
 function inNpmrc(file: string, name: string, env: Environment): string | undefined {
   try {
-    const rows = readFileSync(file, "utf8").split(/\r?\n/);
+    const rows = readRegularTextSync(file).split(/\r?\n/);
     const row = rows.findLast((text) => text.split("=", 1)[0]?.trim() === name);
     const value = row?.slice(row.indexOf("=") + 1).trim();
     const bare = value

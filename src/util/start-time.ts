@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readRegularTextSync } from "./regular-file.js";
 
 /**
  * The start time of a process, which distinguishes two processes with the same id (field 22 of /proc/PID/stat).
@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
  */
 export function startTimeOf(pid: number): string | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const stat = readRegularTextSync(`/proc/${pid}/stat`);
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
   } catch {
     return undefined;
@@ -32,7 +32,7 @@ export function isAlive(pid: number): boolean {
 
 function isZombie(pid: number): boolean {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const stat = readRegularTextSync(`/proc/${pid}/stat`);
     return ["Z", "X"].includes(stat.slice(stat.lastIndexOf(")") + 2)[0] ?? "");
   } catch {
     return true;

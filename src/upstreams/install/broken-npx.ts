@@ -1,7 +1,8 @@
 // Detects that a server failed because its npx cache folder is incomplete. npx neither notices nor repairs this.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { missingPackages, NPX_LOCK, npxStateOf } from "./npx-cache.js";
+import { readRegularTextSync } from "../../util/regular-file.js";
 
 /**
  * npm errors caused by an interrupted installation: npm 11 reports a removed lock; npm 7 to 11 report leftover folders.
@@ -54,7 +55,7 @@ function commandsOf(folder: string): string[] {
 
 function readObject(file: string): Record<string, object | string | undefined> {
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as Record<string, object>;
+    return JSON.parse(readRegularTextSync(file)) as Record<string, object>;
   } catch {
     return {};
   }

@@ -1,9 +1,10 @@
 // Ensures that one process at a time installs the same packages, across gateways that share a state folder.
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { isSameProcess, startTimeOf } from "../../util/start-time.js";
+import { readRegularTextSync } from "../../util/regular-file.js";
 
 /** The content of a claim file, which names the process that installs a package. */
 interface Claimant {
@@ -107,7 +108,7 @@ function livingClaimant(file: string, { limitMs }: ClaimParts): number | undefin
 
 function readClaim(file: string): Claimant | undefined {
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as Claimant;
+    return JSON.parse(readRegularTextSync(file)) as Claimant;
   } catch {
     return undefined;
   }

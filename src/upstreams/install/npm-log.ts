@@ -1,8 +1,9 @@
 // Finds the log of an npm run. If a script of a package fails, npx exits without output, and only this log contains the
 // reason (npm 7 to 11).
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { npmSetting } from "../../util/npm-settings.js";
+import { readRegularTextSync } from "../../util/regular-file.js";
 import { findErrorLine } from "../process/error-line.js";
 import type { Installer } from "./installer.js";
 import { npmCacheOf } from "./npx-cache.js";
@@ -30,7 +31,7 @@ export function findNpmLog({ npm, packages }: Installer, { env, cwd, since }: Np
   if (npm === undefined) return undefined;
   const folder = resolve(cwd, npmSetting(env, "logs-dir") ?? join(npm.cache ?? npmCacheOf(env), "_logs"));
   for (const file of newestLogs(folder, since)) {
-    const rows = readFileSync(file, "utf8").split("\n");
+    const rows = readRegularTextSync(file).split("\n");
     const argv = rows.find((row) => /^\d+ verbose argv /.test(row)) ?? "";
     if (packages.every((spec) => argv.includes(`"${spec}"`))) return { file, line: decisiveLine(rows) };
   }

@@ -1,9 +1,10 @@
 // Where npx installs packages, and the state of an installation. Describes libnpmexec and arborist as of npm 7 to 11.
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { npmSetting } from "../../util/npm-settings.js";
+import { readRegularTextSync } from "../../util/regular-file.js";
 import type { Installer } from "./installer.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -63,7 +64,7 @@ export function npxInstalledAt(folder: string): number | undefined {
 /** Packages that the lock file lists as installed and that are missing in the folder. */
 export function missingPackages(folder: string): string[] {
   try {
-    const { packages } = JSON.parse(readFileSync(join(folder, "node_modules/.package-lock.json"), "utf8")) as {
+    const { packages } = JSON.parse(readRegularTextSync(join(folder, "node_modules/.package-lock.json"))) as {
       packages?: Record<string, { optional?: boolean; link?: boolean }>;
     };
     return Object.entries(packages ?? {})

@@ -1,11 +1,11 @@
 // Checks that npm installed the content that the configuration pins for a server's package.
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DiscoveryError } from "../../errors.js";
 import { isJsonObject } from "../../model/json.js";
 import type { CommandToStart } from "./installations.js";
 import { installerOf } from "./installer.js";
 import { npxFolderOf } from "./npx-cache.js";
+import { readRegularTextSync } from "../../util/regular-file.js";
 
 /**
  * Compares the pinned integrity with the one that npm recorded in the npx folder when it installed the package.
@@ -39,7 +39,7 @@ export function integrityError(
 
 function recordedIn(folder: string, name: string): string | undefined {
   try {
-    const lock: unknown = JSON.parse(readFileSync(join(folder, "node_modules/.package-lock.json"), "utf8"));
+    const lock: unknown = JSON.parse(readRegularTextSync(join(folder, "node_modules/.package-lock.json")));
     const packages = isJsonObject(lock) && isJsonObject(lock["packages"]) ? lock["packages"] : {};
     const entry = packages[`node_modules/${name}`];
     const integrity = isJsonObject(entry) ? entry["integrity"] : undefined;

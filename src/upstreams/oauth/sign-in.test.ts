@@ -1,3 +1,4 @@
+import { monitored } from "../../../test/support/message-monitor.js";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -22,6 +23,7 @@ function post(signIn: SignIn, tool = "whoami"): Promise<number> {
   const fetch = createCappedFetch({
     server: "remote",
     maxMessageBytes: 1024 * 1024,
+    ...monitored("remote"),
     onFailure: () => undefined,
     signed: { signIn, origin: place.server.origin },
   });
@@ -71,7 +73,11 @@ describe("a request to a server that requires a sign-in", () => {
     const token = (): Promise<string> => Promise.resolve("t");
     const signIn = { actor: "local", token, another: token, noteAgain: () => undefined };
     const parts = { server: "remote", maxMessageBytes: 1024, onFailure: () => undefined };
-    const fetch = createCappedFetch({ ...parts, signed: { signIn, origin: "http://127.0.0.1:1" } });
+    const fetch = createCappedFetch({
+      ...parts,
+      ...monitored("remote"),
+      signed: { signIn, origin: "http://127.0.0.1:1" },
+    });
     await failure(fetch(place.server.url, { method: "POST", body: "{}" }));
     expect(place.server.received.at(-1)?.authorization).toBeUndefined();
   });
@@ -281,7 +287,11 @@ describe("a renewal", () => {
       return Promise.resolve(true);
     };
     const parts = { server: "remote", maxMessageBytes: 1024, onFailure: () => undefined };
-    const fetch = createCappedFetch({ ...parts, signed: { signIn, origin: place.server.origin } });
+    const fetch = createCappedFetch({
+      ...parts,
+      ...monitored("remote"),
+      signed: { signIn, origin: place.server.origin },
+    });
     const aborted = fetch(place.server.url, { method: "POST", body: "{}", signal: controller.signal });
     const waiting = post(signIn);
     await expect(aborted).rejects.toMatchObject({ name: "AbortError" });

@@ -71,6 +71,11 @@ it.each<[string, string[], string]>([
     ["go: host/mod@latest: module host/mod: not found", "exit status 1"],
     "go: host/mod@latest: module host/mod: not found",
   ],
+  [
+    "a program that marks its error",
+    ["starting", "✗ The file is not valid.", "  Correct it, then start again."],
+    "✗ The file is not valid.",
+  ],
   ["an unknown format", ["starting", "no token set"], "no token set"],
   ["noise only", ["Node.js v20.20.2"], "Node.js v20.20.2"],
 ])("finds the line that explains the failure: %s", (_name, lines, expected) => {

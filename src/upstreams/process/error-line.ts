@@ -34,6 +34,8 @@ const CAUSES: readonly { readonly pattern: RegExp; readonly takes: "first" | "la
   { pattern: /^\s*(?:error|× .+|╰─▶ .+)(?::|$)/, takes: "first" },
   { pattern: /^(?:docker|podman): (?:Error|error)/, takes: "first" },
   { pattern: /^Error(?: response from daemon)?: /, takes: "first" },
+  // Command-line programs, this gateway among them, mark an error; advice follows it.
+  { pattern: /^[✗✖] \S/, takes: "first" },
   // go: "main.go:3:2: …", "go: module …: not found".
   { pattern: /^(?:go: |\S+\.go:\d+:\d+: )/, takes: "first" },
   { pattern: /\b(?:ENOTFOUND|ECONNREFUSED|EAI_AGAIN|EACCES|ENOSPC|ETIMEDOUT)\b/, takes: "first" },

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readRegularTextSync } from "../../util/regular-file.js";
 
 /** Maximum size of a process tree: more processes than any server starts. Further descendants are ignored. */
 const MAX_PROCESSES = 50;
@@ -21,7 +21,7 @@ function childrenOf(pid: number): number[] {
 
 export function readProcFile(pid: number, name: string): string | undefined {
   try {
-    return readFileSync(`/proc/${pid}/${name}`, "utf8");
+    return readRegularTextSync(`/proc/${pid}/${name}`);
   } catch {
     return undefined;
   }

@@ -36,6 +36,8 @@ export interface ProcessParts {
   readonly installation?: Installation | undefined;
   readonly onLine: (line: Buffer) => void;
   readonly onOverflow: (overflow: Overflow) => void;
+  /** How long to read nothing from the process, in milliseconds, after `spentMs` were spent on its lines. */
+  readonly pauseMs?: ((spentMs: number) => number) | undefined;
   /**
    * Called once: when the process has exited and its last lines have been delivered, or when it has been detached.
    */
@@ -92,7 +94,7 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
 
   const reader = createLineReader({ maxBytes: parts.maxLineBytes, onLine: parts.onLine, onOverflow: parts.onOverflow });
   // If no file descriptors are left for the pipes, the child has no streams, contrary to its type.
-  readInTurns(child.stdout ?? undefined, (chunk) => reader.push(chunk));
+  readInTurns(child.stdout ?? undefined, (chunk) => reader.push(chunk), parts.pauseMs);
   child.stderr?.on("data", (chunk: Buffer) => parts.stderr.push(chunk));
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => undefined);
 
@@ -239,17 +241,30 @@ function outcomeOf({ code }: NodeJS.ErrnoException, isAtomic: boolean): WriteOut
  */
 const MAX_BYTES_PER_TURN = 131_072;
 
-function readInTurns(stream: Readable | undefined, onChunk: (chunk: Buffer) => void): void {
+function readInTurns(
+  stream: Readable | undefined,
+  onChunk: (chunk: Buffer) => void,
+  pauseMs: (spentMs: number) => number = () => 0,
+): void {
   let taken = 0;
+  let spentMs = 0;
+  const resume = (): void => void stream?.resume();
   const nextTurn = (): void => {
-    if (taken >= MAX_BYTES_PER_TURN) stream?.resume();
+    const ms = pauseMs(spentMs);
+    if (ms > 0) {
+      stream?.pause();
+      setTimeout(resume, ms);
+    } else if (taken >= MAX_BYTES_PER_TURN) resume();
     taken = 0;
+    spentMs = 0;
   };
   stream?.on("data", (chunk: Buffer) => {
     if (taken === 0) setImmediate(nextTurn);
     taken += chunk.length;
     if (taken >= MAX_BYTES_PER_TURN) stream.pause();
+    const from = performance.now();
     onChunk(chunk);
+    spentMs += performance.now() - from;
   });
 }
 

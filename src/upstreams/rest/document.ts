@@ -1,8 +1,8 @@
 // Reads an API document and returns the tools that it describes. An unchanged document is not converted again.
-import { open } from "node:fs/promises";
 import { DiscoveryError } from "../../errors.js";
 import type { RestConnection } from "../../model/server.js";
 import type { GuardedFetch, GuardedResponse } from "../../util/net/guarded-fetch.js";
+import { openRegularFile, readToEnd } from "../../util/regular-file.js";
 import { beforeSending } from "./before-sending.js";
 import type { ConvertDocument, DescribedTools } from "./convert-document.js";
 import { readText } from "./read-text.js";
@@ -60,22 +60,26 @@ type ReadParts = DocumentParts & { readonly known: string | undefined };
 
 /** Reads the API document from a file. Resolves to undefined if the document is unchanged. */
 async function readFileText(path: string, { server, known }: ReadParts): Promise<Text | undefined> {
-  const file = await open(path, "r").catch((error: NodeJS.ErrnoException) => {
-    throw documentUnreadable(
-      server,
-      error.code === "ENOENT" ? "there is no such file" : `it cannot be read (${error.code})`,
-    );
+  const file = await openRegularFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw documentUnreadable(server, WHY_UNREADABLE[error.code ?? ""] ?? `it cannot be read (${error.code})`);
   });
   try {
     const stats = await file.stat({ bigint: true });
-    if (!stats.isFile()) throw documentUnreadable(server, "it is not a file");
     if (stats.size > BigInt(MAX_DOCUMENT_BYTES)) throw tooLarge(server);
     const stamp = [path, stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(":");
-    return stamp === known ? undefined : { text: await file.readFile("utf8"), stamp };
+    return stamp === known
+      ? undefined
+      : { text: (await readToEnd(file, path, MAX_DOCUMENT_BYTES)).toString("utf8"), stamp };
   } finally {
     await file.close();
   }
 }
+
+const WHY_UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  EISDIR: "it is not a file",
+  NOT_A_REGULAR_FILE: "it is not a regular file, but a named pipe, a socket or a device",
+};
 
 async function fetchText(address: string, parts: ReadParts, signal?: AbortSignal): Promise<Text | undefined> {
   const { server, guarded, timeoutMs, known } = parts;

@@ -1,9 +1,9 @@
 // Reads a file or a data: URL for an upload. The user must have allowed the folder that really contains the file.
-import { constants } from "node:fs";
-import { open, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { basename, isAbsolute, resolve } from "node:path";
 import type { DiscoveryError } from "../../errors.js";
 import { isInside } from "../../util/inside.js";
+import { openRegularFile } from "../../util/regular-file.js";
 import { wrongArgument } from "./wrong-argument.js";
 
 /** Maximum size of all files of a call together. */
@@ -28,14 +28,12 @@ export async function readUpload(argument: string, value: unknown, parts: Upload
   const { leftBytes = MAX_UPLOAD_BYTES } = parts;
   if (value.startsWith("data:")) return readData(argument, value, leftBytes);
   const file = await findAllowed(argument, value, parts);
-  // O_NOFOLLOW: the file itself must not be a symbolic link. O_NONBLOCK: a named pipe must not block.
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => {
-    throw unreadable(argument);
+  const handle = await openRegularFile(file, { refusesLink: true }).catch((error: NodeJS.ErrnoException) => {
+    const isOther = error.code === "EISDIR" || error.code === "NOT_A_REGULAR_FILE";
+    throw isOther ? wrongArgument(argument, "is not the path of a file") : unreadable(argument);
   });
   try {
-    const { size, isFile } = await handle.stat().then((stats) => ({ size: stats.size, isFile: stats.isFile() }));
-    if (!isFile) throw wrongArgument(argument, "is not the path of a file");
-    if (size > leftBytes) throw tooLarge(argument);
+    if ((await handle.stat()).size > leftBytes) throw tooLarge(argument);
     // Detects that a parent folder was replaced by a symbolic link in the meantime.
     if ((await realpath(file)) !== file) throw notAllowed(argument, parts);
     const bytes = await handle.readFile();

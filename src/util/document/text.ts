@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { readRegularFile } from "../regular-file.js";
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
@@ -10,11 +10,7 @@ export type TextFile =
 /** Reads a UTF-8 text file of at most 4 MiB, without its byte order mark. */
 export async function readTextFile(file: string): Promise<TextFile> {
   try {
-    const stats = await stat(file);
-    // Do not read a named pipe: it would wait for a writer, perhaps forever.
-    if (!stats.isFile()) return { kind: "unreadable", reason: "is not a regular file" };
-    if (stats.size > MAX_BYTES) return { kind: "unreadable", reason: "is larger than 4 MiB" };
-    return decodeUtf8(await readFile(file));
+    return decodeUtf8(await readRegularFile(file, { maxBytes: MAX_BYTES }));
   } catch (error) {
     return toFailure(error);
   }
@@ -39,5 +35,8 @@ export function decodeUtf8(bytes: Uint8Array): TextFile {
 function toFailure(error: unknown): TextFile {
   const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
   if (code === "ENOENT" || code === "ENOTDIR") return { kind: "missing" };
+  if (code === "EISDIR" || code === "NOT_A_REGULAR_FILE")
+    return { kind: "unreadable", reason: "is not a regular file" };
+  if (code === "TOO_LARGE") return { kind: "unreadable", reason: "is larger than 4 MiB" };
   return { kind: "unreadable", reason: `could not be read (${code})` };
 }

@@ -34,10 +34,11 @@ export type Parsed =
   | { readonly kind: "faults"; readonly faults: readonly DocumentFault[] };
 
 export const MAX_DOCUMENT_DEPTH = 64;
-const MAX_NODES = 100_000;
+export const MAX_DOCUMENT_VALUES = 100_000;
 const MAX_FAULTS = 20;
 const FORBIDDEN_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 
+export const TOO_MANY_VALUES = `has more than ${MAX_DOCUMENT_VALUES} values`;
 export const TOO_DEEP = `is nested more than ${MAX_DOCUMENT_DEPTH} levels deep`;
 
 /** Builds plain data from a syntax tree. Checks keys and limits, and keeps the position of every value. */
@@ -59,7 +60,7 @@ export function buildDocument(root: SyntaxNode, positionAt: (offset: number) => 
 
   function build(node: SyntaxNode, trail: Trail | undefined): unknown {
     nodes += 1;
-    if (nodes > MAX_NODES) return stop(node, [], `has more than ${MAX_NODES} values`);
+    if (nodes > MAX_DOCUMENT_VALUES) return stop(node, [], TOO_MANY_VALUES);
     if (trail !== undefined && trail.depth > MAX_DOCUMENT_DEPTH) return stop(node, pathOf(trail).slice(0, 3), TOO_DEEP);
     if (node.kind === "scalar") return node.value;
     if (node.kind === "fault") return fault(pathOf(trail), node.reason, node.offset);

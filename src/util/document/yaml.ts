@@ -16,9 +16,11 @@ import {
 import {
   buildDocument,
   MAX_DOCUMENT_DEPTH,
+  MAX_DOCUMENT_VALUES,
   firstOfEachLine,
   positionsIn,
   TOO_DEEP,
+  TOO_MANY_VALUES,
   type DocumentFault,
   type Parsed,
   type SyntaxMember,
@@ -58,6 +60,8 @@ export function parseYaml(text: string): Parsed {
   if (first === undefined || isEmpty(first)) return fault("the file is empty");
   const { explicit, version } = first.directives.yaml;
   if (explicit === true && version !== "1.2") return fault("only YAML 1.2 is supported");
+  const excess = findExcess(first.contents);
+  if (excess !== undefined) return fault(TOO_MANY_VALUES, excess);
   return buildDocument(syntaxOf(first), positionAt);
 
   function toFault({ code, pos }: YAMLError): DocumentFault {
@@ -100,6 +104,43 @@ function tokensOf(text: string): CST.Token[] | number {
     if (parser.stack.length > MAX_DOCUMENT_DEPTH) return parser.offset;
   }
   return [...tokens, ...parser.end()];
+}
+
+/**
+ * Returns the offset of the node at which the document has too many values, counted as if all aliases were expanded.
+ * Aliases are not expanded for this: a short text can describe more values than fit into memory.
+ */
+function findExcess(contents: ParsedNode | null): number | undefined {
+  const anchors = new Map<string, ParsedNode>();
+  const sizes = new Map<ParsedNode, number>();
+  let excess: number | undefined;
+
+  function count(node: ParsedNode | null): number {
+    if (node === null || excess !== undefined) return 1;
+    if (isAlias(node)) {
+      const target = anchors.get(node.source);
+      // An alias inside its own target has no size yet; it is found while the document is built.
+      return check(node, target === undefined ? 1 : (sizes.get(target) ?? 1));
+    }
+    if (node.anchor !== undefined) anchors.set(node.anchor, node);
+    let size = 1;
+    const children: readonly (ParsedNode | null)[] = isMap(node)
+      ? node.items.map(({ value }) => value)
+      : isSeq(node)
+        ? (node.items as ParsedNode[])
+        : [];
+    for (const child of children) size = check(child ?? node, size + count(child));
+    sizes.set(node, size);
+    return size;
+  }
+
+  function check({ range }: ParsedNode, size: number): number {
+    if (size > MAX_DOCUMENT_VALUES) excess ??= range[0];
+    return size;
+  }
+
+  count(contents);
+  return excess;
 }
 
 function isEmpty({ contents }: Document.Parsed): boolean {

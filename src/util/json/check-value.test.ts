@@ -79,6 +79,7 @@ describe("checkJsonValue", () => {
     ["cycles", cycle, ["/self/back not-plain"]],
     ["65 levels", nested(65), ["too-deep"]],
     ["200,000 levels", nested(200_000), ["too-deep"]],
+    ["too many keys", Array.from({ length: 25_001 }, () => ({ a: 0 })), ["too-many-keys"]],
     ["too many values", Array.from({ length: 100_000 }, () => 0), ["too-many-values"]],
     ["a list of enormous length", { a: Object.assign([], { length: 2 ** 32 - 1 }) }, ["too-many-values"]],
   ])("rejects %s", (_, given, expected) => {

@@ -35,6 +35,7 @@ class Copying {
   readonly #above = new Set<object>();
   readonly #violations: JsonViolation[] = [];
   #values = 0;
+  #keys = 0;
   #isOver = false;
 
   constructor(limits: Omit<JsonLimits, "maxBytes">) {
@@ -83,11 +84,13 @@ class Copying {
   #open(original: object): unknown {
     const fault = this.#above.has(original) ? "it contains itself" : shapeFault(original);
     if (fault !== undefined) return this.#report("not-plain", fault);
-    const { maxDepth, maxValues } = this.#limits;
+    const { maxDepth, maxValues, maxKeys } = this.#limits;
     if (this.#levels.length === maxDepth) return this.#end("too-deep", maxDepth);
     const length = Array.isArray(original) ? original.length : 0;
     if (length > maxValues) return this.#end("too-many-values", maxValues);
     const keys = Array.isArray(original) ? [...original.keys()] : Object.getOwnPropertyNames(original);
+    if (!Array.isArray(original)) this.#keys += keys.length;
+    if (this.#keys > maxKeys) return this.#end("too-many-keys", maxKeys);
     const copy: Level["copy"] = Array.isArray(original) ? [] : {};
     this.#levels.push({ original, copy, keys, next: 0 });
     this.#above.add(original);

@@ -128,7 +128,9 @@ describe("parseStrictJson", () => {
     ["65 levels", `${"[".repeat(65)}${"]".repeat(65)}`, "too-deep"],
     ["500,000 levels", "[".repeat(500_000), "too-deep"],
     ["500,000 levels of objects", '{"a":'.repeat(200_000), "too-deep"],
-    ["100,000 members", `{${Array.from({ length: 100_000 }, (_, i) => `"${i}":0`).join()}}`, "too-many-values"],
+    ["100,001 values", `[${"0,".repeat(100_000)}0]`, "too-many-values"],
+    ["25,001 members", `{${Array.from({ length: 25_001 }, (_, i) => `"${i}":0`).join()}}`, "too-many-keys"],
+    ["25,001 objects with one member", `[${'{"a":0},'.repeat(25_001)}0]`, "too-many-keys"],
     ["more than a mebibyte", `"${"x".repeat(1024 * 1024)}"`, "too-large"],
     ["more than a mebibyte in fewer characters", `"${"é".repeat(600_000)}"`, "too-large"],
   ])("finds %s malformed", (_, text, kind) => {
@@ -141,6 +143,7 @@ describe("parseStrictJson", () => {
   it("accepts texts exactly at the limits", () => {
     expect(parseStrictJson(`${"[".repeat(64)}${"]".repeat(64)}`).kind).toBe("value");
     expect(parseStrictJson(`[${"0,".repeat(99_998)}0]`).kind).toBe("value");
+    expect(parseStrictJson(`[${'{"a":0},'.repeat(25_000)}0]`).kind).toBe("value");
     expect(parseStrictJson(`"${"x".repeat(1024 * 1024 - 2)}"`).kind).toBe("value");
   });
 
@@ -211,7 +214,7 @@ describe("parseStrictJson", () => {
     ["a string without an end", (n) => `"${"a\\".repeat(n / 2)}`],
     ["strings", (n) => `[${'"x",'.repeat(n / 4)}0]`],
   ])("takes time in proportion to the length of a text of %s", async (_, shape) => {
-    const limits = { ...JSON_LIMITS, maxBytes: 8 * 1024 * 1024, maxValues: 10_000_000 };
+    const limits = { ...JSON_LIMITS, maxBytes: 8 * 1024 * 1024, maxValues: 10_000_000, maxKeys: 10_000_000 };
     await expectLinear((size) => {
       const text = flat(shape(size));
       return () => parseStrictJson(text, limits);

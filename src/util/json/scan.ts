@@ -38,6 +38,7 @@ export function scanJson(text: string, limits: Omit<JsonLimits, "maxBytes">): re
   const areObjects: boolean[] = [];
   let depth = 0;
   let values = 0;
+  let keyCount = 0;
   let expectsKey = false;
 
   const report = (kind: JsonFault): void => {
@@ -46,6 +47,7 @@ export function scanJson(text: string, limits: Omit<JsonLimits, "maxBytes">): re
   const takeKey = (key: string): void => {
     steps[depth - 1] = key;
     expectsKey = false;
+    keyCount += 1;
     if (keys.has(depth, key)) report("duplicate-key");
     if (isForbiddenKey(key)) report("forbidden-key");
   };
@@ -106,6 +108,7 @@ export function scanJson(text: string, limits: Omit<JsonLimits, "maxBytes">): re
       at = endOfWord(text, at) - 1;
     }
     if (violations.length >= MAX_VIOLATIONS) break;
+    if (keyCount > limits.maxKeys) return [toViolation("too-many-keys", "", `at most ${limits.maxKeys}`)];
     if (values > limits.maxValues) return [toViolation("too-many-values", "", `at most ${limits.maxValues}`)];
   }
   return violations;

@@ -1,5 +1,5 @@
 /**
- * What strict JSON rejects. The first five make the whole text unusable; the others would change or hide a value in
+ * What strict JSON rejects. The first six make the whole text unusable; the others would change or hide a value in
  * transit.
  */
 export type JsonFault =
@@ -8,6 +8,7 @@ export type JsonFault =
   | "not-json"
   | "too-deep"
   | "too-many-values"
+  | "too-many-keys"
   | "duplicate-key"
   | "forbidden-key"
   | "unsafe-integer"
@@ -37,9 +38,11 @@ export interface JsonLimits {
   readonly maxDepth: number;
   /** The maximum number of values of any kind, including objects and arrays. */
   readonly maxValues: number;
+  /** The maximum number of keys of all objects together. Keys cost much more than other text of the same size. */
+  readonly maxKeys: number;
 }
 
-export const JSON_LIMITS: JsonLimits = { maxBytes: 1024 * 1024, maxDepth: 64, maxValues: 100_000 };
+export const JSON_LIMITS: JsonLimits = { maxBytes: 1024 * 1024, maxDepth: 64, maxValues: 100_000, maxKeys: 25_000 };
 
 /** The maximum number of reported violations: more would not help, and a hostile text could have a hundred thousand. */
 export const MAX_VIOLATIONS = 100;
@@ -51,6 +54,7 @@ const MESSAGES: Readonly<Record<JsonFault, string>> = {
   "not-json": "is not JSON",
   "too-deep": "is nested too deep",
   "too-many-values": "has too many values",
+  "too-many-keys": "has too many keys",
   "duplicate-key": "occurs twice",
   "forbidden-key": "has a name that is not allowed",
   "unsafe-integer": "is an integer beyond ±9007199254740991, which not every reader keeps; write it as a string",
@@ -62,7 +66,14 @@ const MESSAGES: Readonly<Record<JsonFault, string>> = {
   "not-a-value": "is not a JSON value",
 };
 
-const MALFORMED: ReadonlySet<JsonFault> = new Set(["too-large", "not-utf8", "not-json", "too-deep", "too-many-values"]);
+const MALFORMED: ReadonlySet<JsonFault> = new Set([
+  "too-large",
+  "not-utf8",
+  "not-json",
+  "too-deep",
+  "too-many-values",
+  "too-many-keys",
+]);
 
 /** Whether the whole request is malformed, rather than one of its values. */
 export function isMalformed({ kind }: JsonViolation): boolean {

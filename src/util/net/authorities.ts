@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { createSecureContext, rootCertificates, type SecureContext } from "node:tls";
 import { DiscoveryError } from "../../errors.js";
 import type { ProxyEnvironment } from "./proxy.js";
+import { readRegularFileSync } from "../regular-file.js";
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
@@ -31,7 +32,7 @@ function fromFile(variable: string, env: ProxyEnvironment): string[] {
   const path = env[variable] ?? "";
   if (path === "") return [];
   try {
-    const found = certificatesIn(readFileSync(path));
+    const found = certificatesIn(readRegularFileSync(path));
     if (found.length > 0) return found;
   } catch (cause) {
     throw unusable(variable, `names ${path}, which cannot be read`, cause);
@@ -56,7 +57,7 @@ function fromFolders(variable: string, env: ProxyEnvironment): string[] {
  */
 function certificatesOf(path: string): string[] {
   const found = statSync(path, { throwIfNoEntry: false });
-  return found?.isFile() === true && found.size <= MAX_FILE_BYTES ? certificatesIn(readFileSync(path)) : [];
+  return found?.isFile() === true && found.size <= MAX_FILE_BYTES ? certificatesIn(readRegularFileSync(path)) : [];
 }
 
 function certificatesIn(bytes: Buffer): string[] {
