@@ -1,21 +1,31 @@
 import { randomBytes } from "node:crypto";
-import { link, readFile, rm } from "node:fs/promises";
+import { link, rm } from "node:fs/promises";
 import { isJsonObject } from "../model/json.js";
 import { writePrivateFile } from "../util/private-files.js";
+import { readRegularText } from "../util/regular-file.js";
 import type { Checkpoint } from "./chain.js";
 
 export type CheckpointFile =
   | { readonly kind: "missing" }
+  /** The text is not JSON: the file was not completely written, or its end was lost. */
+  | { readonly kind: "torn" }
+  /** The file cannot be opened, or its JSON is not a checkpoint. */
   | { readonly kind: "unreadable" }
   | { readonly kind: "read"; readonly checkpoint: Checkpoint };
 
 export async function readCheckpointFile(file: string): Promise<CheckpointFile> {
+  let text: string;
   try {
-    const checkpoint = toCheckpoint(JSON.parse(await readFile(file, "utf8")));
-    return checkpoint === undefined ? { kind: "unreadable" } : { kind: "read", checkpoint };
+    text = await readRegularText(file);
   } catch (error) {
     const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
     return { kind: isMissing ? "missing" : "unreadable" };
+  }
+  try {
+    const checkpoint = toCheckpoint(JSON.parse(text));
+    return checkpoint === undefined ? { kind: "unreadable" } : { kind: "read", checkpoint };
+  } catch {
+    return { kind: "torn" };
   }
 }
 

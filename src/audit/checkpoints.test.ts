@@ -1,9 +1,18 @@
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { checkpointOf, NOW, type Opened, outcome, setUpAuditLogs, signed } from "../../test/support/audit-logs.js";
+import {
+  bodies,
+  checkpointOf,
+  NOW,
+  type Opened,
+  outcome,
+  setUpAuditLogs,
+  signed,
+} from "../../test/support/audit-logs.js";
+import { verifyAudit } from "../operations/audit/verify-audit.js";
 import { createLocalKey } from "../util/local-key.js";
 import type { Checkpoint } from "./chain.js";
-import { MAX_UNSIGNED_RECORDS } from "./create-audit-log.js";
+import { MAX_UNSIGNED_RECORDS } from "./checkpoints.js";
 import { createSigner } from "./signer.js";
 
 const { folder, open, tamper } = setUpAuditLogs();
@@ -117,7 +126,59 @@ describe("createCheckpoints", () => {
   });
 
   it.each([
-    ["cannot be read", "{", /-checkpoint\.json cannot be read/],
+    ["is empty", () => ""],
+    ["ends too early", (text: string) => text.slice(0, 60)],
+    ["has only zero bytes", (text: string) => "\0".repeat(text.length)],
+  ])("restores a checkpoint file that %s from the store, and records that", async (_, tear) => {
+    const one = open();
+    for (let n = 0; n < 3; n += 1) await one.log.record(outcome());
+    await one.log.close();
+    const file = one.files.checkpointFile;
+    const torn = tear(await readFile(file, "utf8"));
+    await writeFile(file, torn);
+    const other = open();
+    await other.log.record(outcome());
+    await other.log.close();
+    expect(await checkpointOf(other)).toMatchObject({ seq: 5 });
+    expect(await readFile(`${file}.torn`, "utf8")).toBe(torn);
+    expect((await bodies(other)).at(-1)).toMatchObject({
+      kind: "note",
+      action: "restore_checkpoint_file",
+      subject: "checkpoint of record 3",
+      by: "gateway",
+    });
+    expect(other.logged).toEqual([expect.stringMatching(/was incomplete and was restored/)]);
+    expect(await verifyAudit(other.store.audit, other.files, 0)).toMatchObject({ findings: [], signedThrough: 5 });
+  });
+
+  it("restores a torn checkpoint file of a log that was never signed", async () => {
+    const one = open();
+    await one.log.record(outcome());
+    await writeFile(one.files.checkpointFile, "");
+    await one.log.close();
+    expect(await checkpointOf(one)).toMatchObject({ seq: 2 });
+    expect(await verifyAudit(one.store.audit, one.files, 0)).toMatchObject({ findings: [], signedThrough: 2 });
+  });
+
+  it.each([
+    ["the signed record is missing", "DELETE FROM audit WHERE seq = 3"],
+    ["the signed record was replaced", `UPDATE audit SET hash = '${"1".repeat(64)}' WHERE seq = 3`],
+    ["its signature is not valid", "UPDATE checkpoints SET at = at + 1"],
+    ["all checkpoints in the store are of another key", "UPDATE checkpoints SET key_id = 'other'"],
+  ])("does not restore a torn checkpoint file from the store if %s", async (_, sql) => {
+    const one = open();
+    for (let n = 0; n < 3; n += 1) await one.log.record(outcome());
+    await one.log.close();
+    await writeFile(one.files.checkpointFile, "");
+    tamper(sql);
+    const other = open();
+    await other.log.recover();
+    expect(other.logged).toEqual([expect.stringMatching(/no longer signed: .*-checkpoint\.json cannot be read/)]);
+    expect(await readFile(one.files.checkpointFile, "utf8")).toBe("");
+  });
+
+  it.each([
+    ["cannot be read", '{"seq":"x"}', /-checkpoint\.json cannot be read/],
     [
       "has an invalid signature",
       '{"seq":1,"hash":"h","at":1,"key_id":"k","signature":"AA=="}',

@@ -1,12 +1,25 @@
+import { rename } from "node:fs/promises";
 import type { AuditChain, Checkpoint, Mark } from "./chain.js";
-import { createCheckpointFile, readCheckpointFile, writeCheckpointFile } from "./checkpoint-file.js";
+import {
+  type CheckpointFile,
+  createCheckpointFile,
+  readCheckpointFile,
+  writeCheckpointFile,
+} from "./checkpoint-file.js";
 import { createSigner, type Signer } from "./signer.js";
+
+/** The log is signed at the latest when it has this many records after the newest checkpoint. */
+export const MAX_UNSIGNED_RECORDS = 1000;
+
+/** The actor of records that the gateway writes about itself. */
+const GATEWAY = "gateway";
 
 export interface CheckpointParts {
   readonly chain: AuditChain;
   readonly file: string;
   readonly key: () => Promise<Uint8Array>;
   readonly now: () => number;
+  readonly newId: () => string;
   readonly warn: (message: string) => void;
 }
 
@@ -23,7 +36,7 @@ export interface Checkpoints {
  * deletes the newest records can delete the checkpoints in the database too. If a signed record is missing or changed,
  * this process never signs the chain again: a new signature would hide the change.
  */
-export function createCheckpoints({ chain, file, key, now, warn }: CheckpointParts): Checkpoints {
+export function createCheckpoints({ chain, file, key, now, newId, warn }: CheckpointParts): Checkpoints {
   let signer: Signer | undefined;
   let hasWarned = false;
   let isStopped = false;
@@ -67,14 +80,37 @@ export function createCheckpoints({ chain, file, key, now, warn }: CheckpointPar
     }
   };
 
+  /**
+   * Moves a torn file away and writes the newest checkpoint of the store in its place. A note in the chain says so,
+   * because a user who removes records could also damage the file. Returns nothing if there is no such checkpoint.
+   */
+  const restore = async (by: Signer): Promise<CheckpointFile> => {
+    const inStore = await chain.checkpoints();
+    const newest = inStore.findLast(({ keyId }) => keyId === by.keyId);
+    const isNewLog =
+      inStore.length === 0 && (await chain.start()).seq === 0 && (await chain.head()).seq <= MAX_UNSIGNED_RECORDS;
+    const isTrusted = newest !== undefined && by.isSigned(newest) && (await isInChain(newest));
+    if (!isTrusted && !isNewLog) return { kind: "torn" };
+    const timestamp = new Date(now()).toISOString();
+    const subject = isTrusted ? `checkpoint of record ${newest.seq}` : "no checkpoint was signed before";
+    const note = { action: "restore_checkpoint_file", subject, by: GATEWAY, actor_id: GATEWAY };
+    await chain.append([{ kind: "note", request_id: newId(), timestamp, ...note }]);
+    await rename(file, `${file}.torn`);
+    warn(`The checkpoint file ${file} was incomplete and was restored. The incomplete file is ${file}.torn.`);
+    if (!isTrusted) return { kind: "missing" };
+    await writeCheckpointFile(file, newest);
+    return { kind: "read", checkpoint: newest };
+  };
+
   return {
     async sign(lastWritten) {
       if (isStopped) return;
-      const known = await readCheckpointFile(file);
+      let known = await readCheckpointFile(file);
+      if (known.kind === "torn") known = await restore((signer ??= createSigner(await key())));
       const head = await chain.head();
       if (known.kind === "missing" && head.seq === 0) return;
       signer ??= createSigner(await key());
-      if (known.kind === "unreadable") return stopSigning(`${file} cannot be read`);
+      if (known.kind === "unreadable" || known.kind === "torn") return stopSigning(`${file} cannot be read`);
       const signed = known.kind === "read" ? known.checkpoint : await newestOfKey(signer);
       if (signed !== undefined) {
         const { seq } = signed;

@@ -133,6 +133,16 @@ describe("record", () => {
     expect(Buffer.byteLength(body)).toBeLessThan(2048);
   });
 
+  it("keeps lists of texts, limited in length", async () => {
+    const one = open();
+    await one.log.record(outcome({ coerced: ["/count: string to number", `/${"n".repeat(600)}`] }));
+    await one.log.record(outcome({ coerced: Array.from({ length: 100 }, (_, n) => `/a/${n}: number to string`) }));
+    const [few, many] = (await bodies(one)).map(({ coerced }) => coerced as string[]);
+    expect(few).toEqual(["/count: string to number", expect.stringMatching(/^\/n+… \(601 characters\)$/)]);
+    expect(many).toHaveLength(21);
+    expect(many?.slice(-2)).toEqual(["/a/19: number to string", "… (80 more)"]);
+  });
+
   it("includes arguments only if the option is set, redacted and limited in size", async () => {
     const args = { token: "s3cret", deep: { list: [1, null] } };
     const off = open();
@@ -205,7 +215,15 @@ describe("maintenance", () => {
 describe("recovery", () => {
   it("records the outcome unknown once for each call that an ended gateway left open, and signs it", async () => {
     const gone = open();
-    await gone.log.record({ ...intent("r1"), params_hash: await gone.log.hash({}), approval_id: "apv" });
+    await gone.log.record({
+      ...intent("r1"),
+      params_hash: await gone.log.hash({}),
+      approval_id: "apv",
+      client_name: "c",
+      client_version: "1",
+      trace_id: "t",
+      span_id: "s",
+    });
     await gone.log.record(intent("r2"));
     await gone.log.record(outcome({ request_id: "r2" }));
     await gone.store.close();
@@ -221,6 +239,10 @@ describe("recovery", () => {
         timestamp: "2026-01-02T00:00:00.000Z",
         actor_id: "local",
         surface: "mcp",
+        client_name: "c",
+        client_version: "1",
+        trace_id: "t",
+        span_id: "s",
         tool_id: "a:b",
         params_hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
         key_id: expect.stringMatching(/^[0-9a-f]{16}$/) as string,

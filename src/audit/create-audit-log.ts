@@ -4,7 +4,7 @@ import { DiscoveryError } from "../errors.js";
 import { hashCanonical } from "../util/json/canonical.js";
 import { deriveKey, type LocalKey } from "../util/local-key.js";
 import type { AuditChain, ChainBody, Mark } from "./chain.js";
-import { createCheckpoints } from "./checkpoints.js";
+import { createCheckpoints, MAX_UNSIGNED_RECORDS } from "./checkpoints.js";
 import type { AuditAct, AuditEntry } from "./entry.js";
 import { createPendingOutcomes } from "./pending-outcomes.js";
 import type { AuditOptions } from "./options.js";
@@ -70,7 +70,6 @@ export interface AuditParts {
 }
 
 const MAX_UNSIGNED_MS = 10_000;
-export const MAX_UNSIGNED_RECORDS = 1000;
 const DAY_MS = 86_400_000;
 
 /**

@@ -11,6 +11,12 @@ export interface AuditCall {
   readonly timestamp: string;
   readonly actor_id: string;
   readonly surface: Surface;
+  /** The program that sent the call, as it names itself. */
+  readonly client_name?: string | undefined;
+  readonly client_version?: string | undefined;
+  /** The ids of the caller's span (W3C Trace Context), if the caller sent them. */
+  readonly trace_id?: string | undefined;
+  readonly span_id?: string | undefined;
   readonly tool_id: string;
   /**
    * Keyed hash of the canonical arguments. Equal arguments have equal hashes; without the key, nobody can test whether

@@ -11,6 +11,8 @@ export interface AuditFiles {
    * database can be detected.
    */
   readonly checkpointFile: string;
+  /** The file in which the store keeps the number and hash of the newest record, outside the database. */
+  readonly newestFile: string;
   readonly archiveFolder: string;
 }
 
@@ -23,6 +25,7 @@ export function auditFiles(stateFolder: string, storeFile: string): AuditFiles {
     keyFile: join(stateFolder, "audit.key"),
     signingKeyFile: join(stateFolder, "audit-signing.key"),
     checkpointFile: `${storeFile}-checkpoint.json`,
+    newestFile: `${storeFile}-newest.json`,
     archiveFolder: join(stateFolder, "audit"),
   };
 }

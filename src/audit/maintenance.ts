@@ -24,6 +24,10 @@ export async function isOverdue(
 const CALL_MEMBERS = [
   "actor_id",
   "surface",
+  "client_name",
+  "client_version",
+  "trace_id",
+  "span_id",
   "tool_id",
   "params_hash",
   "key_id",

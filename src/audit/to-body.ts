@@ -3,6 +3,7 @@ import type { ChainBody } from "./chain.js";
 import type { AuditEntry } from "./entry.js";
 
 const MAX_TEXT_LENGTH = 512;
+const MAX_ITEMS = 20;
 const MAX_ARGUMENTS_LENGTH = 8192;
 
 export interface BodyOptions {
@@ -29,7 +30,15 @@ export function toAuditBody(entry: AuditEntry, { keyId, redact }: BodyOptions): 
   return body as unknown as ChainBody;
 }
 
-function toMember(value: unknown): string | number | boolean | null {
+type Member = string | number | boolean | null;
+
+function toMember(value: unknown): Member | Member[] {
+  if (!Array.isArray(value)) return toScalar(value);
+  const items = value.slice(0, MAX_ITEMS).map(toScalar);
+  return value.length > MAX_ITEMS ? [...items, `… (${value.length - MAX_ITEMS} more)`] : items;
+}
+
+function toScalar(value: unknown): Member {
   if (typeof value === "string") return boundText(value);
   return typeof value === "boolean" || Number.isFinite(value) ? (value as number | boolean) : null;
 }

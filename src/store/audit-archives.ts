@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sha256 } from "../util/sha256.js";
 import { sanitizeJson } from "../util/terminal.js";
+import { readRegularText } from "../util/regular-file.js";
 import type { AuditBody, AuditMark, AuditRecord } from "./audit-records.js";
 
 /**
@@ -62,7 +62,7 @@ export function toArchiveText(records: readonly AuditRecord[]): string {
 export async function readAuditArchive(folder: string, archive: Archive): Promise<ArchiveContent> {
   // The name comes from the database, which an attacker may have written: it must not lead out of the folder.
   if (!/^audit-\d+-\d+-[\w-]{1,64}\.jsonl$/.test(archive.name)) return { kind: "missing" };
-  const text = await readFile(join(folder, archive.name), "utf8").catch(() => undefined);
+  const text = await readRegularText(join(folder, archive.name)).catch(() => undefined);
   if (text === undefined) return { kind: "missing" };
   return { kind: "read", isUnmodified: sha256(text) === archive.sha256, records: parseArchive(text) };
 }

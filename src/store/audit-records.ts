@@ -2,7 +2,7 @@
  * The content of one audit record. Further members are stored unchanged; the hash covers all members in canonical JSON.
  */
 export interface AuditBody {
-  readonly kind: "intent" | "outcome" | "note" | "rotation";
+  readonly kind: "intent" | "outcome" | "note" | "rotation" | "gap";
   readonly request_id: string;
   /** The time of the record: ISO 8601, UTC. */
   readonly timestamp: string;

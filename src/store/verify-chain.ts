@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { toAuditArchive, type RecordedArchive } from "./audit-archives.js";
 import type { AuditMark, AuditRecord, AuditRecords, CheckpointRecord } from "./audit-records.js";
 import { chainHash } from "./chain-hash.js";
+import { type Gap, gapId, toGap } from "./gap-records.js";
 
 /** A record that was modified, moved or removed: its sequence number and what was found. */
 export interface ChainFinding {
@@ -66,6 +67,7 @@ export interface StoredChain {
   readonly head: AuditMark;
   readonly finding: ChainFinding | undefined;
   readonly archives: readonly RecordedArchive[];
+  readonly gaps: readonly Gap[];
 }
 
 const MAX_ATTEMPTS = 5;
@@ -83,11 +85,13 @@ export async function followStored(audit: AuditRecords, expected: CheckpointHash
 async function follow(audit: AuditRecords, expected: CheckpointHashes["hashes"]): Promise<StoredChain> {
   const start = await audit.start();
   const archives: RecordedArchive[] = [];
+  const gaps: Gap[] = [];
   let head: AuditMark = start;
   let finding: ChainFinding | undefined;
   for (let page = await audit.read({}); page.length > 0; page = await audit.read({ after: head.seq })) {
     finding ??= followRecords(page, head, expected);
     archives.push(...page.flatMap((record) => toAuditArchive(record) ?? []));
+    gaps.push(...page.flatMap((record) => toGap(record) ?? []));
     const { seq, hash } = page.at(-1) ?? head;
     // Reads run in this thread: yield, so that the caller can show progress or stop the verification.
     await setImmediate();
@@ -95,7 +99,7 @@ async function follow(audit: AuditRecords, expected: CheckpointHashes["hashes"])
     if (seq <= head.seq) break;
     head = { seq, hash };
   }
-  return { start, head, finding, archives };
+  return { start, head, finding, archives, gaps };
 }
 
 /**
@@ -121,13 +125,32 @@ export function followRecords(
   return undefined;
 }
 
-/** Returns the first missing record if records at the end of the chain were deleted. */
-export function findTruncation({ seq }: AuditMark, { through }: CheckpointHashes): ChainFinding | undefined {
-  return through > seq
-    ? { seq: seq + 1, reason: `the record is missing, and all records up to at least ${through}` }
-    : undefined;
+/**
+ * Compares the chain with the newest record that is known to have been written. Returns nothing if a gap record in the
+ * chain already says that this record was lost.
+ */
+export async function findLoss(
+  audit: AuditRecords,
+  { start, head }: StoredChain,
+  newest: AuditMark | undefined,
+): Promise<ChainFinding | undefined> {
+  if (newest === undefined || newest.seq <= start.seq) return undefined;
+  const [found] = await audit.read({ after: newest.seq - 1, limit: 1 });
+  if (found?.seq === newest.seq && found.hash === newest.hash) return undefined;
+  if ((await audit.read({ requestId: gapId(newest), kind: "gap", limit: 1 })).length > 0) return undefined;
+  return newest.seq > head.seq
+    ? missingThrough(head.seq + 1, newest.seq)
+    : { seq: newest.seq, reason: "the record is not the one that was written" };
 }
 
+/** Returns the first missing record if records at the end of the chain were deleted. */
+export function findTruncation({ seq }: AuditMark, { through }: CheckpointHashes): ChainFinding | undefined {
+  return through > seq ? missingThrough(seq + 1, through) : undefined;
+}
+
+function missingThrough(seq: number, through: number): ChainFinding {
+  return { seq, reason: `the record is missing, and all records up to at least ${through}` };
+}
 export function isSame(one: AuditMark, other: AuditMark): boolean {
   return one.seq === other.seq && one.hash === other.hash;
 }

@@ -54,6 +54,7 @@ describe("verifyHistory", () => {
       checkpoints: 0,
       signedThrough: 0,
       earlierKey: [],
+      gaps: [],
       findings: [],
     });
   });

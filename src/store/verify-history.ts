@@ -1,8 +1,10 @@
 import { type Archive, readAuditArchive, toAuditArchive, type RecordedArchive } from "./audit-archives.js";
 import type { AuditMark, AuditRecord, AuditRecords, CheckpointRecord } from "./audit-records.js";
+import { type Gap, toGap } from "./gap-records.js";
 import {
   CHAIN_START,
   type ChainFinding,
+  findLoss,
   findTruncation,
   followRecords,
   followStored,
@@ -21,6 +23,11 @@ export interface HistoryParts {
   /** Id of the current signing key; undefined if there is none. */
   readonly keyId: string | undefined;
   readonly isSigned: (checkpoint: CheckpointRecord) => boolean;
+  /**
+   * The newest record that is known to have been written; undefined if it is not known. It must be read before the
+   * verification starts.
+   */
+  readonly newest?: AuditMark | undefined;
 }
 
 /** The result of the verification of the hash chain with its archives and checkpoints. */
@@ -34,6 +41,8 @@ export interface HistoryReport {
   readonly signedThrough: number;
   /** Sequence numbers of records whose checkpoints were signed with a key that no longer exists. */
   readonly earlierKey: readonly number[];
+  /** Losses of records that a gateway noticed and recorded, oldest first. */
+  readonly gaps: readonly Gap[];
   /** The records that were modified, moved or removed, sorted by sequence number; empty if the history is intact. */
   readonly findings: readonly ChainFinding[];
 }
@@ -46,14 +55,17 @@ export async function verifyHistory(parts: HistoryParts): Promise<HistoryReport>
   const signed = checkpointHashes({ ...parts, inside: checkpoints });
   const expected = new Map([...signed.earlier, ...signed.hashes]);
   const stored = await followStored(audit, expected);
-  const findings = [stored.finding, findTruncation(stored.head, signed)].filter((found) => found !== undefined);
+  const ending = findTruncation(stored.head, signed) ?? (await findLoss(audit, stored, parts.newest));
+  const findings = [stored.finding, ending].filter((found) => found !== undefined);
   const unverified = findings.map(({ seq }) => ({ from: lastBefore(seq, signed) + 1, to: Number.POSITIVE_INFINITY }));
   // Do not check archives whose rotation record is in an unverified range: it may be forged, and the range is reported.
   const isUnverified = (seq: number): boolean => unverified.some(({ from, to }) => seq >= from && seq <= to);
   let archives = 0;
+  const gaps = [...stored.gaps];
   for await (const check of walkArchives(parts.archiveFolder, stored)) {
     const { archive, from, through } = check;
     if (archive !== undefined) archives += 1;
+    gaps.unshift(...(check.records ?? []).flatMap((record) => toGap(record) ?? []));
     const found =
       archive === undefined || isUnverified(archive.recordedBy) ? undefined : checkArchive(check, archive, expected);
     if (found !== undefined) {
@@ -68,6 +80,7 @@ export async function verifyHistory(parts: HistoryParts): Promise<HistoryReport>
     checkpoints: checkpoints.length,
     signedThrough: signed.through,
     earlierKey: [...signed.earlier.keys()],
+    gaps,
     findings: [...signed.findings, ...findings].sort((one, other) => one.seq - other.seq),
   };
 }

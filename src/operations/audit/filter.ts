@@ -1,6 +1,6 @@
 import { compileGlob } from "../../rules/glob.js";
-import { fold } from "../../rules/subject.js";
 import type { AuditQuery } from "../../store/audit-records.js";
+import { foldName } from "../../util/fold-name.js";
 import type { AuditFilter, ShownRecord } from "./records.js";
 
 /** Selects records of the audit log. */
@@ -28,5 +28,5 @@ export function toAuditFilter({ kind, tool, ...rest }: AuditSelection, withInten
 
 function toToolTest(pattern: string): (record: ShownRecord) => boolean {
   const { test } = compileGlob(pattern);
-  return ({ tool_id: id }) => typeof id === "string" && test(fold(id));
+  return ({ tool_id: id }) => typeof id === "string" && test(foldName(id));
 }

@@ -9,6 +9,7 @@ import { type ExportedAudit, exportAudit } from "./export-audit.js";
 import { type AuditSelection, toAuditFilter } from "./filter.js";
 import { readNewest, type ShownRecord } from "./records.js";
 import { type FollowAuditOptions, followAudit } from "./follow-audit.js";
+import { toReadableStore } from "./readable-store.js";
 import { type AuditReport, verifyAudit } from "./verify-audit.js";
 
 /** The newest record, the open calls and the archived part of the audit log. */
@@ -64,8 +65,13 @@ const DEFAULT_LIMIT = 50;
 export async function openAudit(options: OpenOptions = {}): Promise<AuditReader> {
   const { stateFolder, home, now, loadParts, warn } = environmentFor(options);
   const file = (await configuredStore(loadParts, options, warn)) ?? storeFile(stateFolder);
-  const store = createStore({ file, inline: true });
-  return createReader(store.audit, auditFiles(stateFolder, file), { now: now(), home, close: () => store.close() });
+  const readable = await toReadableStore(file);
+  const store = createStore({ file: readable.file, inline: true });
+  const close = async (): Promise<void> => {
+    await store.close();
+    await readable.remove();
+  };
+  return createReader(store.audit, auditFiles(stateFolder, file), { now: now(), home, close });
 }
 
 function createReader(

@@ -1,7 +1,7 @@
 import { DiscoveryError } from "../../errors.js";
 import type { AuditSelection } from "./filter.js";
 
-const KINDS = ["outcome", "intent", "note", "rotation", "all"] as const;
+const KINDS = ["outcome", "intent", "note", "rotation", "gap", "all"] as const;
 const OUTCOMES = ["ok", "tool_error", "error", "unknown", "dry_run"] as const;
 
 /** The values of the command-line options that select audit records. */

@@ -1,10 +1,12 @@
 import { readdir } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { readCheckpointFile } from "../../audit/checkpoint-file.js";
-import { MAX_UNSIGNED_RECORDS } from "../../audit/create-audit-log.js";
+import { MAX_UNSIGNED_RECORDS } from "../../audit/checkpoints.js";
 import type { AuditFiles } from "../../audit/files.js";
+import { findUnreadable } from "./find-unreadable.js";
 import { createSigner } from "../../audit/signer.js";
 import type { AuditRecords } from "../../store/audit-records.js";
+import { readNewestRecord } from "../../store/newest-record.js";
 import type { ChainFinding } from "../../store/verify-chain.js";
 import { type HistoryReport, verifyHistory } from "../../store/verify-history.js";
 import { readLocalKey } from "../../util/local-key.js";
@@ -33,12 +35,20 @@ export async function verifyAudit(
   const seed = await readLocalKey(files.signingKeyFile);
   const signer = seed && createSigner(seed);
   const outside = await readCheckpointFile(files.checkpointFile);
+  const newest = readNewestRecord(files.newestFile);
   const report = await verifyHistory({
     audit,
     archiveFolder: files.archiveFolder,
     outside: outside.kind === "read" ? [outside.checkpoint] : [],
     keyId: signer?.keyId,
     isSigned: (checkpoint) => signer?.isSigned(checkpoint) === true,
+    newest,
+  }).catch(async (error: unknown) => {
+    const unreadable = await findUnreadable(audit);
+    if (unreadable === undefined) throw error;
+    const { before, finding } = unreadable;
+    const nothing = { archives: 0, checkpoints: 0, signedThrough: 0, earlierKey: [], gaps: [] };
+    return { ...nothing, records: before.seq, head: before, findings: [finding] };
   });
   const missing = await checkCheckpointFile(report, files, waitMs);
   const findings = [...report.findings, ...missing].sort((one, other) => one.seq - other.seq);
@@ -60,7 +70,7 @@ async function checkCheckpointFile(
   // A gateway may write its first checkpoint during the verification.
   for (let waitedMs = 0; ; waitedMs += POLL_MS) {
     const { kind } = await readCheckpointFile(checkpointFile);
-    if (kind === "unreadable")
+    if (kind === "unreadable" || kind === "torn")
       return [{ seq, reason: `${checkpointFile} cannot be read, so the end of the log is not verified` }];
     if (kind === "read" || mayBeUnsigned(report)) return [];
     if (waitedMs >= waitMs)

@@ -93,12 +93,12 @@ describe("createEngine", () => {
     const other = openDatabase(file);
     try {
       other.exec("BEGIN IMMEDIATE");
-      const replies = createEngine(database, OWNERS, 50).run([append("a")]);
+      const replies = createEngine(database, OWNERS, { timeoutMs: 50 }).run([append("a")]);
       expect(replies).toMatchObject([
         { kind: "failed", fault: { reason: "another process held the write lock too long" } },
       ]);
       other.exec("COMMIT");
-      expect(createEngine(database, OWNERS, 50).run([append("a")])).toMatchObject([{ kind: "done" }]);
+      expect(createEngine(database, OWNERS, { timeoutMs: 50 }).run([append("a")])).toMatchObject([{ kind: "done" }]);
     } finally {
       other.close();
     }

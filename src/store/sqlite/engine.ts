@@ -9,6 +9,7 @@ import { toFault } from "./faults.js";
 import { createKeyTable } from "./key-table.js";
 import { BUSY_TIMEOUT_MS, setDurable } from "./open-database.js";
 import { operationEffect, type Reply, type Request, type Tables } from "./operations.js";
+import type { LostRecords } from "./lost-records.js";
 import type { Owners } from "./owners.js";
 import { createPinTable } from "./pin-table.js";
 import { createRateTable } from "./rate-table.js";
@@ -24,7 +25,12 @@ export interface Engine {
   close(): void;
 }
 
-export function createEngine(database: Database, owners: Owners, timeoutMs = BUSY_TIMEOUT_MS): Engine {
+/** `lost` is undefined for a connection that only reads. */
+export function createEngine(
+  database: Database,
+  owners: Owners,
+  { timeoutMs = BUSY_TIMEOUT_MS, lost }: { readonly timeoutMs?: number; readonly lost?: LostRecords } = {},
+): Engine {
   const tables = createTables(database, owners);
   let isDurable = true;
 
@@ -63,8 +69,10 @@ export function createEngine(database: Database, owners: Owners, timeoutMs = BUS
       }
       try {
         begin(effects.has("durable"));
+        lost?.mark(requests, tables.audit);
         const replies = inGroups(requests).flatMap((group) => runGroup(group));
         database.exec("COMMIT");
+        lost?.committed(requests, replies);
         return replies;
       } catch (error) {
         rollBack(database);

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { retryBusy } from "./busy.js";
+import { primaryCode, retryBusy } from "./busy.js";
 import { type Database, driver, rejectNul } from "./driver.js";
 import { migrate, versionOf } from "./schema.js";
 
@@ -9,12 +9,17 @@ export const BUSY_TIMEOUT_MS = 10_000;
 
 export const IN_MEMORY = ":memory:";
 
-/** Opens the file, creates it if necessary, and sets the pragmas for durability and sharing between processes. */
-export function openDatabase(file: string): Database {
+/**
+ * Opens the file, creates it if necessary, and sets the pragmas for durability and sharing between processes.
+ * `isExclusive`: no other process can use the database meanwhile, and the file for shared memory is not needed.
+ */
+export function openDatabase(file: string, { isExclusive = false } = {}): Database {
   const { DatabaseSync } = driver();
   if (file !== IN_MEMORY) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const database = new DatabaseSync(file);
   try {
+    // The mode must be set before the first access to the file.
+    if (isExclusive) database.exec("PRAGMA locking_mode = EXCLUSIVE");
     retryBusy(() => prepare(database, file), BUSY_TIMEOUT_MS);
     return rejectNul(database);
   } catch (error) {
@@ -22,6 +27,26 @@ export function openDatabase(file: string): Database {
     throw error;
   }
 }
+
+/**
+ * Opens the file for reading. SQLite creates a file for shared memory next to the database; on a full disk it cannot,
+ * and the database is then read without it. If that fails too, throws the first error.
+ */
+export function openForReading(file: string): Database {
+  try {
+    return openDatabase(file);
+  } catch (error) {
+    if (!CREATES_NO_FILE.has(primaryCode(error) ?? -1)) throw error;
+    try {
+      return openDatabase(file, { isExclusive: true });
+    } catch {
+      throw error;
+    }
+  }
+}
+
+/** The SQLite result codes for a file that cannot be created: I/O error, full disk, and cannot open. */
+const CREATES_NO_FILE: ReadonlySet<number> = new Set([10, 13, 14]);
 
 function prepare(database: Database, file: string): void {
   database.exec("PRAGMA busy_timeout = 0; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON");

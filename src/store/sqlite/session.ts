@@ -1,10 +1,12 @@
 import { statSync } from "node:fs";
 import { ownersFolder } from "../has-owners.js";
+import { newestRecordFile, openNewestRecord } from "../newest-record.js";
 import { retryBusy } from "./busy.js";
 import type { Database } from "./driver.js";
 import { createEngine, type Engine } from "./engine.js";
 import { toFault } from "./faults.js";
-import { IN_MEMORY, openDatabase, BUSY_TIMEOUT_MS } from "./open-database.js";
+import { createLostRecords } from "./lost-records.js";
+import { BUSY_TIMEOUT_MS, IN_MEMORY, openDatabase, openForReading } from "./open-database.js";
 import type { Reply, Request } from "./operations.js";
 import { createWatcher, openOwners, type Owners } from "./owners.js";
 
@@ -23,17 +25,19 @@ export interface DatabaseSession {
 export function createDatabaseSession(file: string): DatabaseSession {
   let owners: Owners | undefined;
   let database: Database | undefined;
+  const newest = openNewestRecord(newestRecordFile(file));
   const connection = createConnection((path) => {
     owners ??= openOwners(ownersFolder(file));
     database = openDatabase(path);
     clear(owners, database);
-    return createEngine(database, owners);
+    return createEngine(database, owners, { lost: createLostRecords(newest) });
   });
   return {
     run: (requests) => connection.run(() => file, requests),
     close() {
       const keepFile = owners !== undefined && mustKeepFile(owners, database);
       connection.close();
+      newest.close();
       owners?.close(keepFile);
       owners = undefined;
     },
@@ -69,9 +73,9 @@ function mustKeepFile(owners: Owners, database: Database | undefined): boolean {
 
 /** A read-only session: it creates no file, and reads an empty database if the file does not exist. */
 export function createReader(file: string): DatabaseSession {
-  const connection = createConnection((path) => createEngine(openDatabase(path), createWatcher(ownersFolder(file))));
+  const connection = createConnection((path) => createEngine(openForReading(path), createWatcher(ownersFolder(file))));
   return {
-    run: (requests) => connection.run(() => (identityOf(file) === undefined ? IN_MEMORY : file), requests),
+    run: (requests) => connection.run(() => (isEmpty(file) ? IN_MEMORY : file), requests),
     close: connection.close,
   };
 }
@@ -104,6 +108,15 @@ function createConnection(open: (path: string) => Engine) {
 function opened(path: string, open: (path: string) => Engine) {
   const engine = open(path);
   return { engine, path, identity: identityOf(path) };
+}
+
+/**
+ * Whether there is no database yet. A process that could not write its first page, for example because the disk was
+ * full, leaves an empty file.
+ */
+function isEmpty(file: string): boolean {
+  const [found, log] = [file, `${file}-wal`].map((path) => statSync(path, { throwIfNoEntry: false }));
+  return found === undefined || (found.size === 0 && (log?.size ?? 0) === 0);
 }
 
 function identityOf(path: string): string | undefined {
