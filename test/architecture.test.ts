@@ -9,6 +9,7 @@ const SRC = join(ROOT, "src");
 /** Layers: a folder may import from itself and from folders in a lower layer. */
 const LAYERS: Record<string, number> = {
   "main.ts": 10,
+  "early-signals.ts": 9,
   "index.ts": 10,
   surfaces: 9,
   operations: 8,
@@ -130,6 +131,27 @@ describe("the architecture", () => {
     expect(wrong).toEqual([]);
   });
 
+  it("opens files for reading in one place, which refuses named pipes and devices", () => {
+    const readers = imports.filter(({ to }) => /^(node:)?fs(\/promises)?$/.test(to)).map(({ from }) => from);
+    const wrong = [...new Set(readers)].flatMap((file) => {
+      if (file === "util/regular-file.ts") return [];
+      const text = readFileSync(join(SRC, file), "utf8");
+      const names = [...text.matchAll(/import \{([^}]*)\} from "(?:node:)?fs(?:\/promises)?"/g)].flatMap(
+        ([, list = ""]) => list.split(",").map((name) => name.trim().split(" ")[0] ?? ""),
+      );
+      const read = names.filter((name) => /^(?:readFile|readFileSync|createReadStream|readv|openAsBlob)$/.test(name));
+      // A call with a flag that creates or appends to a file opens it for writing.
+      const opened = names.some((name) => name === "open" || name === "openSync")
+        ? [...text.matchAll(/(?<![\w.#])open(?:Sync)?\(([^)]*)\)/g)].flatMap(([call, args = ""]) =>
+            /"(?:wx?|a)"|O_CREAT|O_RDWR/.test(args) ? [] : [call],
+          )
+        : [];
+      return [...read, ...opened].map((what) => `${file}: ${what}`);
+    });
+    // The only way to confirm that a folder is written to the disk is to open it.
+    expect(wrong).toEqual(['util/sync-folder.ts: open(folder, "r")']);
+  });
+
   it("has no import cycles", () => {
     const next = new Map(files.map((file) => [file, inner.filter(({ from }) => from === file).map(({ to }) => to)]));
     const done = new Set<string>();
@@ -151,8 +173,10 @@ describe("the architecture", () => {
       (file) =>
         file !== "main.ts" && /process\.(argv|exit\b|exitCode|on\()/.test(readFileSync(join(SRC, file), "utf8")),
     );
-    // The reaper is a separate program.
-    expect(wrong.filter((file) => file !== "upstreams/process/reaper.ts")).toEqual([]);
+    // The reaper is a separate program. `main.ts` imports `early-signals.ts` before all other modules.
+    expect(wrong.filter((file) => file !== "upstreams/process/reaper.ts")).toEqual(["early-signals.ts"]);
+    const [, first] = /^import [^"]*"([^"]+)"/m.exec(readFileSync(join(SRC, "main.ts"), "utf8")) ?? [];
+    expect(first).toBe("./early-signals.js");
   });
 
   it("keeps every file under 400 lines and the composition root under 250", () => {

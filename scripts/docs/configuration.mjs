@@ -168,7 +168,7 @@ const CONFIGURATION_INTRODUCTION = [
   "## Trust",
   "The configuration of a project (files 2 and 3 above) can start programs. A cloned repository must not do that on its own, so the " +
     "gateway uses such a file only after you have trusted its path and its content. At a terminal, every command asks. " +
-    "`anygpt mcp config trust` records the trust, `--list` shows what is recorded, and `--revoke` removes it. While the file is not " +
+    "`anygpt mcp config trust` shows the files, asks and records the trust (`--yes`: without asking), `--list` shows what is recorded, and `--revoke` removes it. While the file is not " +
     "trusted, the gateway continues with the next place in the list and reports this on standard error and in `list_mcp_servers`. " +
     "You have to trust a file again after its content has changed. A file that `--config` or `ANYGPT_CONFIG` names is trusted, and so " +
     "is a file directly in the home folder or in `ANYGPT_HOME`. If the configuration is a program, the files that it imports by a " +
@@ -186,7 +186,7 @@ const CONFIGURATION_INTRODUCTION = [
     "that contains them.",
   "The gateway reads the three `.env` files of the working folder if the configuration in use is the project's own and is trusted, if " +
     "you named a configuration file in that folder or below it, or if you trusted the `.env` files themselves " +
-    "(`anygpt mcp config trust`). Otherwise the variables of an unknown project could decide which programs your own servers run and " +
+    "(`anygpt mcp config trust .env`). Otherwise the variables of an unknown project could decide which programs your own servers run and " +
     "where they send your tokens. `anygpt mcp env` shows which server needs which variable and where its value comes from, but never " +
     "the value. With `--check` it exits with 2 if a variable is missing.",
   "A `.env` file contains lines `NAME=value`, with or without `export` in front. A value in double quotes may have several lines and " +
@@ -195,7 +195,7 @@ const CONFIGURATION_INTRODUCTION = [
     "line number, and ignores the line.",
   "## Changes while the gateway runs",
   "`anygpt mcp serve` checks the configuration, the files that it imports, its sources and the `.env` files once per second and " +
-    "applies a change within two seconds. `SIGHUP` and `anygpt mcp config reload` apply it at once. The change takes effect in one " +
+    "applies a change within two seconds. `SIGHUP` and `anygpt mcp config reload` apply it at once; a `SIGHUP` during the start is kept until the gateway is ready. The change takes effect in one " +
     "step: servers that did not change keep their processes and connections, running calls on the other servers finish on their old " +
     "connection, and removed servers disappear from lists, search and execution at the same moment. " +
     "`upstreams.listTimeoutMs`, `pulseTimeoutMs`, `writeTimeoutMs` and `maxMessageBytes` apply to connections that are opened " +

@@ -47,7 +47,7 @@ export async function runExample(script, home) {
 }
 
 const PROGRESS =
-  /^(?:[A-Z][a-z]+ing\b.*…|Waiting for \d+ of \d+ servers?)\n(?: {2}\S+: (?:installing|starting|does not answer|failed: .*|\d+ tools?)\n)*/gm;
+  /^(?:[A-Z][a-z]+ing\b.*…|Checking \d+ of \d+ servers?… .*|Waiting for \d+ of \d+ servers?)\n(?: {2}\S+: (?:installing|starting|does not answer|failed: .*|\d+ tools?)\n)*/gm;
 
 /** Progress is printed only when a server takes long; at a terminal the next line replaces it. */
 function withoutProgress(output) {

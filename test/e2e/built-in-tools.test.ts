@@ -27,16 +27,20 @@ let outside: Server;
 let client: Client | undefined;
 let answer: object;
 let questions: string[];
+/** The requests that reached the host outside. */
+let received: string[];
 
 beforeEach(async () => {
   home = createHome({});
   answer = { action: "accept", content: { confirm: true } };
   questions = [];
+  received = [];
   writeFileSync(join(home.folder, "tools.json"), JSON.stringify([FIND]));
   plain = await startHttpServer("keyed-http.mjs", join(home.folder, "tools.json"));
   const issuer = createIssuer();
   outside = createServer(issuer.issue({ dns: [NAME] }), (incoming, outgoing) => {
     const { method, url, headers } = incoming;
+    received.push(`${url} ${JSON.stringify(headers)}`);
     const onward = request(`${plain.origin}${url}`, { method, headers }, (response) => {
       outgoing.writeHead(response.statusCode ?? 500, response.headers);
       response.pipe(outgoing);
@@ -68,29 +72,31 @@ interface Reported {
 }
 type Call = (name: string, args: object) => Promise<Reported>;
 
-/** The official client; the user gives `answer` to every elicitation. */
-async function connect(options: ClientOptions): Promise<Call> {
-  const own = new Client(
-    { name: "test", version: "1.0.0" },
-    { ...options, capabilities: { elicitation: { form: {} } } },
-  );
-  own.setRequestHandler("elicitation/create", ({ params }) => {
-    questions.push(params.message);
-    return answer as { action: "decline" };
-  });
-  const command = nodeServer(DISCOVERY);
+/** The official client; the user gives `answer` to every elicitation, if the client has any. */
+async function connect(options: ClientOptions, hasUser = true): Promise<Call> {
+  const capabilities = hasUser ? { elicitation: { form: {} } } : {};
+  const own = new Client({ name: "test", version: "1.0.0" }, { ...options, capabilities });
+  if (hasUser) {
+    own.setRequestHandler("elicitation/create", ({ params }) => {
+      questions.push(params.message);
+      return answer as { action: "decline" };
+    });
+  }
+  const command = nodeServer(DISCOVERY, "--config", home.config);
   await own.connect(new StdioClientTransport({ ...command, cwd: home.folder, env: home.env, stderr: "ignore" }));
   client = own;
   return async (name, args) => {
-    const { content } = await own.callTool({ name, arguments: { ...args } });
-    const text = content.map((item) => ("text" in item ? item.text : "")).join("");
+    const result = await own.callTool({ name, arguments: { ...args } });
+    const text = result.content.map((item) => ("text" in item ? item.text : "")).join("");
     return { text, ...(text.startsWith("{") ? (JSON.parse(text) as object) : {}) };
   };
 }
 
 const folder = () => join(home.folder, ".ai/tools/mcp");
-const own = (call: Call, tool: string, args: unknown): Promise<Reported> =>
-  call("execute_tool", { server: "anygpt", tool, arguments: args });
+const own = (call: Call, tool: string, args: unknown, options: object = {}): Promise<Reported> =>
+  call("execute_tool", { server: "anygpt", tool, arguments: args, options });
+/** The text of a question without the bars before its rows. */
+const unquoted = (question = ""): string => question.replaceAll("\n│ ", "");
 
 describe.each<[string, ClientOptions]>([
   ["the handshake", {}],
@@ -99,9 +105,51 @@ describe.each<[string, ClientOptions]>([
   const discovered = async (call: Call): Promise<Reported> => {
     const found = await own(call, "mcp_discover", { url: ADDRESS, name: "lost" });
     expect(found).toMatchObject({ success: true, write_tools: { url: ADDRESS, files: ["lost_find_it.yaml"] } });
-    expect(questions).toEqual([]);
+    expect(questions.splice(0)).toEqual([expect.stringContaining(ADDRESS)]);
     return found;
   };
+
+  it.each(["mcp_discover", "mcp_call"])("send nothing to an unknown host if the user declines (%s)", async (tool) => {
+    const call = await connect(options);
+    answer = { action: "decline" };
+    const url = `${ADDRESS}?q=${"secret".repeat(20)}`;
+    const headers = { "X-Note": `${"a".repeat(3000)} ${"b".repeat(3000)}` };
+    const refused = await own(call, tool, { url, headers, tool: "find-it", params: { q: "the whole file" } });
+    expect(refused).toMatchObject({ error: { code: "POLICY_DENIED" } });
+    expect(received).toEqual([]);
+    expect(questions).toHaveLength(1);
+    expect(questions[0]).toContain(`This sends everything below to ${NAME}, a host that nobody has configured.`);
+    expect(questions[0]).toMatch(/\nRisk: (?:high|destructive) /);
+    for (const shown of [url, headers["X-Note"], "the whole file"]) expect(unquoted(questions[0])).toContain(shown);
+  });
+
+  it("send nothing to an unknown host because the caller confirms the call itself", async () => {
+    const call = await connect(options, false);
+    for (const tool of ["mcp_discover", "mcp_call"]) {
+      for (const confirmed of [false, true, true]) {
+        const refused = await own(call, tool, { url: ADDRESS, tool: "find-it" }, { confirmed });
+        expect(refused).toMatchObject({
+          error: { code: "CONFIRMATION_REQUIRED", hint: expect.stringContaining("anygpt mcp approve") as string },
+        });
+      }
+    }
+    expect(received).toEqual([]);
+  });
+
+  it("send a request to a configured host without a question, and do not tell which variables are set", async () => {
+    Object.assign(home.env, { AWS_SECRET_ACCESS_KEY: "x", LISTED: "x" });
+    const agents = { hosts: [NAME], variables: ["LISTED"] };
+    writeFileSync(home.config, JSON.stringify({ toolFiles: { agents } }));
+    const call = await connect(options);
+    const ask = async (variable: string) =>
+      (await own(call, "mcp_discover", { url: ADDRESS, auth_env_var: variable }))["env_requirements"];
+    expect(await ask("LISTED")).toMatchObject([{ name: "LISTED", set: true }]);
+    expect(await ask("AWS_SECRET_ACCESS_KEY")).toEqual([
+      expect.not.objectContaining({ set: expect.anything() as unknown }),
+    ]);
+    expect(questions).toEqual([]);
+    expect(received.length).toBeGreaterThan(0);
+  });
 
   it("write nothing when the user declines", async () => {
     const call = await connect(options);
@@ -140,4 +188,19 @@ describe.each<[string, ClientOptions]>([
     });
     expect(questions).toEqual([expect.stringContaining(ADDRESS)]);
   });
+});
+
+it("a server that asks for a sign-in makes the gateway request nothing else", async () => {
+  await plain.stop();
+  const metadata = `Bearer resource_metadata="https://${NAME}/collect?everything"`;
+  plain = await startHttpServer(
+    "keyed-http.mjs",
+    join(home.folder, "tools.json"),
+    "Authorization",
+    "Bearer t",
+    metadata,
+  );
+  const call = await connect({});
+  expect(await own(call, "mcp_discover", { url: ADDRESS })).toMatchObject({ error: { code: "UPSTREAM_UNAUTHORIZED" } });
+  expect(new Set(received.map((one) => one.split(" ")[0]))).toEqual(new Set(["/mcp"]));
 });

@@ -6,6 +6,7 @@ import { Client, type ClientOptions } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DiscoveryEngine } from "../../src/engine.js";
+import { errorOf } from "../support/error-of.js";
 import {
   ANYGPT,
   createHome,
@@ -21,7 +22,10 @@ type Answer = { action: "accept"; content: { confirm: boolean } } | { action: "d
 const YES: Answer = { action: "accept", content: { confirm: true } };
 
 interface Failure {
-  readonly error: { code: string; hint: string; approval_id: string; executed: string; violations?: string[] };
+  readonly code: string;
+  readonly hint: string;
+  readonly approval_id: string;
+  readonly executed: string;
 }
 
 const closings: (() => Promise<void> | void)[] = [];
@@ -74,8 +78,7 @@ async function connect({ home }: Bank, options: ClientOptions, user?: TestUser) 
     const args = { server: "bank", tool, arguments: { name }, options: chosen };
     const result = await client.callTool({ name: "execute_tool", arguments: args, _meta: { ..._meta } });
     const text = result.content.map((item) => ("text" in item ? item.text : "")).join("");
-    const { error } = result.isError === true ? (JSON.parse(text) as Failure) : { error: undefined };
-    return { text, error, meta: result._meta };
+    return { text, error: errorOf(result) as Failure | undefined, meta: result._meta };
   };
 }
 type Execute = Awaited<ReturnType<typeof connect>>;
@@ -177,7 +180,9 @@ describe.each(ERAS)("with %s, a client without elicitation", (_, options) => {
     const { home } = strict;
     const call = await connect(strict, options);
     const ask = async (confirmed: boolean) => (await call("delete", "alice", { confirmed })).error;
-    const id = (await ask(true))?.approval_id ?? "";
+    const { approval_id: id = "", hint } = (await ask(true)) ?? {};
+    // The model only reads the hint, and the user needs the id.
+    expect(hint).toContain(`\`anygpt mcp approve ${id}\``);
     for (let count = 0; count < 5; count += 1) expect((await ask(true))?.code).toBe("CONFIRMATION_REQUIRED");
     // A program has no terminal to answer at.
     const approve = [ANYGPT, "mcp", "approve", id, "--config", home.config];

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { errorOf } from "../support/error-of.js";
 import { isBefore } from "../support/is-before.js";
 import { eventually, isRunning } from "../support/eventually.js";
 import {
@@ -49,8 +50,6 @@ async function longCall(gateway: Gateway, server: string, signal?: AbortSignal) 
   });
   return { answer: answer! };
 }
-
-const errorOf = (result: { content: unknown[] }) => JSON.parse((result.content[0] as { text: string }).text) as unknown;
 
 /** A hundred servers that append a line to the file at each start. */
 function hundred(file: string): Record<string, object> {
@@ -138,7 +137,7 @@ describe("kill -9 in the middle of a call", () => {
     expect(await isBefore(call.answer, 30_000)).toBe(true);
     const result = await call.answer;
     expect(result.isError).toBe(true);
-    expect(errorOf(result)).toMatchObject({ error: { code: "TOOL_EXECUTION_ERROR", executed: "unknown" } });
+    expect(errorOf(result)).toMatchObject({ code: "TOOL_EXECUTION_ERROR", executed: "unknown" });
     const next = await execute(gateway, "echo", "pid");
     expect(Number(next.text)).not.toBe(victim);
     expect(isRunning(victim)).toBe(false);
@@ -152,7 +151,7 @@ describe("kill -9 in the middle of a call", () => {
     const shell = descendantsOf(gateway.pid).find((pid) => descendantsOf(pid).includes(inner));
     const call = await longCall(gateway, "wrapped");
     process.kill(shell!, "SIGKILL");
-    expect(errorOf(await call.answer)).toMatchObject({ error: { code: "TOOL_EXECUTION_ERROR", executed: "unknown" } });
+    expect(errorOf(await call.answer)).toMatchObject({ code: "TOOL_EXECUTION_ERROR", executed: "unknown" });
     await eventually(() => !isRunning(inner));
     expect(Number((await execute(gateway, "wrapped", "pid")).text)).toBeGreaterThan(0);
   });
@@ -269,20 +268,20 @@ describe("SIGHUP", () => {
       ((await gateway.call("list_mcp_servers", {})).json() as { servers: { name: string }[] }).servers.map(
         ({ name }) => name,
       );
-    expect(await names()).toEqual(["before"]);
+    expect(await names()).toEqual(["before", "anygpt"]);
     writeFileSync(
       home.config,
       JSON.stringify({ servers: { before: testServer("echo.mjs"), after: testServer("echo.mjs") } }),
     );
     process.kill(gateway.pid, "SIGHUP");
-    await eventually(async () => (await names()).length === 2);
+    await eventually(async () => (await names()).length === 3);
     expect((await execute(gateway, "after", "add", { a: 1, b: 1 })).text).toBe("2");
     writeFileSync(home.config, '{"servers": ');
     const refused = gateway.logged("the previous one stays in use");
     process.kill(gateway.pid, "SIGHUP");
     await refused;
     expect((await execute(gateway, "before", "add", { a: 1, b: 1 })).text).toBe("2");
-    expect(await names()).toEqual(["before", "after"]);
+    expect(await names()).toEqual(["before", "after", "anygpt"]);
   });
 });
 
@@ -324,9 +323,31 @@ describe("hostile input", () => {
 });
 
 describe("large results", () => {
-  it("are truncated with a marker and available in full as resources", async () => {
+  it("are shortened to a view whose last line is the call that reads on, page by page", async () => {
+    const gateway = await connect(homeWith({ servers: { echo: testServer("echo.mjs") } }));
+    const { text } = await execute(gateway, "echo", "big", { bytes: 200_000 });
+    expect(text.length).toBeLessThan(2000);
+    const [, first] =
+      /\[Shortened: 200,000 characters, .* Next: execute_tool (\{.*\}); or one of .*\]$/.exec(text) ?? [];
+    const pages: string[] = [];
+    for (let next = first; next !== undefined; ) {
+      const page = await gateway.call("execute_tool", JSON.parse(next) as object);
+      const [notice, , call] = /\n\[page \d+ of \d+(\. Next: execute_tool (\{.*\}))?\]$/.exec(page.text) ?? [];
+      expect({ isError: page.isError, notice }).toEqual({ isError: false, notice: expect.any(String) as string });
+      pages.push(page.text.slice(0, -String(notice).length));
+      next = call;
+    }
+    expect(pages.length).toBeGreaterThan(1);
+    expect(pages.join("")).toBe("x".repeat(200_000));
+  });
+
+  it("without a budget are truncated with a marker and available in full as resources", async () => {
     const gateway = await connect(
-      homeWith({ servers: { echo: testServer("echo.mjs") }, execution: { resultLimit: 5000 } }),
+      homeWith({
+        servers: { echo: testServer("echo.mjs") },
+        execution: { resultLimit: 5000 },
+        results: { maxTokens: 0 },
+      }),
     );
     const { text } = await execute(gateway, "echo", "big", { bytes: 200_000 });
     expect(text.length).toBeLessThan(6000);
@@ -349,7 +370,7 @@ describe("large results", () => {
       execute(gateway, "echo", "big", { bytes: 12_000_000 }),
       execute(gateway, "echo", "add", { a: 1, b: 1 }),
     ]);
-    expect(huge.json()).toMatchObject({ error: { code: "RESULT_TOO_LARGE" } });
+    expect(huge.error).toMatchObject({ code: "RESULT_TOO_LARGE", executed: "yes" });
     expect(small.text).toBe("2");
     expect((await execute(gateway, "echo", "add", { a: 2, b: 2 })).text).toBe("4");
   });

@@ -40,7 +40,7 @@ it("reports to an agent which servers are still starting and when to search agai
     retry_after_seconds: 5,
   });
   expect((await gateway.call("list_mcp_servers", {})).json()).toMatchObject({
-    servers: [{ name: "hanging", pending: true, phase: "starting" }],
+    servers: [{ name: "hanging", status: "pending", phase: "starting" }, { name: "anygpt" }],
     retry_after_seconds: 5,
   });
   await gateway.close();

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import type { ClientOptions } from "@modelcontextprotocol/client";
 import { afterAll, describe, expect, it } from "vitest";
 import { ANYGPT, connectGateway, type Gateway, type Home } from "../support/gateway.js";
-import { CHARGE, createShop, endProcess, type Shop } from "../support/shop.js";
+import { CHARGE, createShop, endProcess, entryOf, type Shop } from "../support/shop.js";
 
 const closings: (() => Promise<unknown> | void)[] = [];
 afterAll(async () => {
@@ -66,7 +66,7 @@ describe("the same adapter over HTTP", () => {
     expect(again.json).toMatchObject({ result: first.json["result"], replayed: true });
     const refund = await post("create-refund", { charge: "ch_1" }, { "x-anygpt-confirmed": "true" });
     expect([refund.response.status, refund.json["code"]]).toEqual([403, "CONFIRMATION_REQUIRED"]);
-    expect(shop.ledger()).toEqual(["charge 5000 NGN ada@example.com key=order-1"]);
+    expect(shop.ledger()).toEqual([expect.stringMatching(entryOf("charge 5000 NGN ada@example.com"))]);
     const missing = await post("get-charge", { id: "ch_9" });
     expect(missing.response.headers.get("content-type")).toBe("application/problem+json");
     expect(missing.json).toMatchObject({
@@ -124,8 +124,10 @@ describe("the exported registry", () => {
     expect(checked.stdout + checked.stderr).toContain("payments:create-refund");
     const stale = await connect(shop);
     const { error } = await ask(stale, "intent", { query });
-    expect(error).toMatchObject({ code: "CONFIGURATION_ERROR" });
-    expect(JSON.stringify(error)).toContain("payments:create-refund");
+    expect(error).toMatchObject({
+      code: "CONFIGURATION_ERROR",
+      message: expect.stringContaining("payments:create-refund: differs from the live catalog: risk_level.") as string,
+    });
     expect(error?.["next_step"]).toContain("gateway.tools");
     const listed = await ask(stale, "execute", { tool_id: "payments:list-charges", params: {} });
     expect(listed).toMatchObject({ success: true });

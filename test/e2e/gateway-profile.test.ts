@@ -6,7 +6,7 @@ import type { CallToolResult, ClientOptions } from "@modelcontextprotocol/client
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.js";
 import { connectGateway, type Gateway, type Home, INITIALIZE, spawnGateway, testServer } from "../support/gateway.js";
-import { CHARGE, createShop, DOCUMENT, type Shop, TOKEN } from "../support/shop.js";
+import { CHARGE, createShop, DOCUMENT, entryOf, type Shop, TOKEN } from "../support/shop.js";
 
 const closings: (() => Promise<unknown> | void)[] = [];
 afterAll(async () => {
@@ -37,8 +37,11 @@ interface Answered {
   readonly [other: string]: unknown;
 }
 
-const ask = async (gateway: Gateway, tool: string, args: object): Promise<Answered> =>
-  (await gateway.call(`gateway.${tool}`, args)).json() as Answered;
+/** The answer. If the gateway failed, `error` also has the details that the model does not read. */
+async function ask(gateway: Gateway, tool: string, args: object): Promise<Answered> {
+  const { json, error } = await gateway.call(`gateway.${tool}`, args);
+  return { ...(json() as Answered), ...(error === undefined ? {} : { error }) };
+}
 
 const ERAS: [string, ClientOptions][] = [
   ["the handshake", {}],
@@ -58,20 +61,17 @@ describe.each(ERAS)("a task in two calls, with %s", (_, options) => {
   it("gets everything that the second call needs from the first", async () => {
     const answer = await ask(gateway, "intent", { query: "charge a customer's card in Nigeria" });
     expect(answer).toMatchObject({
-      recommended: { adapter: "payments", tool: "create-charge", tool_id: "payments:create-charge" },
+      recommended: { tool_id: "payments:create-charge" },
       ready_to_execute: {
-        tool_id: "payments:create-charge",
         required_params: ["amount", "currency", "email"],
-        optional_params: ["note"],
         param_schemas: {
-          amount: { description: "Amount in the smallest unit of the currency." },
-          currency: { type: "'NGN'|'GHS'|'KES'" },
+          amount: expect.stringContaining("Amount in the smallest unit of the currency.") as unknown,
+          currency: "'NGN'|'GHS'|'KES'",
+          note: "string",
         },
         example: CHARGE,
-        constraints: { risk_level: "high", requires_idempotency: true, requires_confirmation: false },
+        constraints: { risk_level: "high", requires_idempotency: true },
       },
-      missing_inputs: [{ field: "amount" }, { field: "currency" }, { field: "email" }],
-      search_context: { mode: "global", matched_adapters: expect.arrayContaining(["payments"]) as unknown },
     });
     expect(answer.next_step).toContain("gateway.execute");
     expect(answer.next_step).toContain("idempotency_key");
@@ -81,25 +81,19 @@ describe.each(ERAS)("a task in two calls, with %s", (_, options) => {
   it("charges nothing without a key", async () => {
     const { error } = await execute("payments:create-charge", CHARGE);
     expect(error).toMatchObject({ code: "IDEMPOTENCY_REQUIRED", risk_level: "high", executed: "no" });
-    expect(error?.["next_step"]).toContain("gateway.execute");
+    expect(error?.["hint"]).toContain("options.idempotency_key");
     expect(shop.ledger()).toEqual([]);
   });
 
   it("charges once for a key and replays the first answer", async () => {
     const first = await execute("payments:create-charge", CHARGE, { idempotency_key: "order-1" });
     const data = { id: "ch_1", ...CHARGE, status: "succeeded" };
-    expect(first).toMatchObject({
-      success: true,
-      tool_id: "payments:create-charge",
-      data,
-      meta: { adapter: "payments", tool: "create-charge", operation: { risk_level: "high", category: "charges" } },
-    });
-    expect(first.meta).not.toHaveProperty("replayed");
+    expect(first).toEqual({ success: true, data });
     const again = await execute("payments:create-charge", CHARGE, { idempotency_key: "order-1" });
-    expect(again).toMatchObject({ success: true, data, meta: { replayed: true } });
+    expect(again).toEqual({ success: true, data, replayed: true });
     const other = await execute("payments:create-charge", { ...CHARGE, amount: 1 }, { idempotency_key: "order-1" });
     expect(other.error).toMatchObject({ code: "IDEMPOTENCY_CONFLICT", executed: "no" });
-    expect(shop.ledger()).toEqual(["charge 5000 NGN ada@example.com key=order-1"]);
+    expect(shop.ledger()).toEqual([expect.stringMatching(entryOf("charge 5000 NGN ada@example.com"))]);
   });
 
   it("refunds only after the user has confirmed", async () => {
@@ -107,7 +101,7 @@ describe.each(ERAS)("a task in two calls, with %s", (_, options) => {
       query: "payments:create-refund",
     });
     expect(ready).toMatchObject({ constraints: { risk_level: "destructive", requires_confirmation: true } });
-    expect(next).toContain("The call needs a confirmation by the user.");
+    expect(next).toContain("Your user has to confirm the call.");
     const refund = (chosen: object) => execute("payments:create-refund", { charge: "ch_1" }, chosen);
     const before = shop.ledger();
     const first = await refund({ idempotency_key: "refund-1", confirmed: true });
@@ -115,7 +109,7 @@ describe.each(ERAS)("a task in two calls, with %s", (_, options) => {
     expect(shop.ledger()).toEqual(before);
     const second = await refund({ idempotency_key: "refund-1", confirmed: true });
     expect(second).toMatchObject({ success: true, data: { charge: "ch_1", status: "refunded" } });
-    expect(shop.ledger()).toEqual([...before, "refund ch_1 key=refund-1"]);
+    expect(shop.ledger()).toEqual([...before, expect.stringMatching(entryOf("refund ch_1"))]);
   });
 
   it("describes a call in a dry run without sending it", async () => {
@@ -144,7 +138,8 @@ describe("a call that cannot be made", () => {
     expect(error).toMatchObject({ code: "TOOL_VALIDATION_ERROR", executed: "no" });
     const violations = JSON.stringify(error?.["violations"]);
     for (const name of ["amount", "currency", "email"]) expect(violations).toContain(name);
-    expect(error?.["next_step"]).toContain("payments:create-charge");
+    expect(error?.["signature"]).toContain("create-charge(");
+    expect(error).toMatchObject({ retryable: false, next_step: "Follow the hint." });
     expect(shop.ledger()).toEqual([]);
   });
 
@@ -197,7 +192,7 @@ describe("a call that cannot be made", () => {
     expect(choice).toMatchObject({ needs_selection: true });
     expect(choice).not.toHaveProperty("ready_to_execute");
     expect((choice["options"] as object[]).length).toBeGreaterThan(2);
-    expect(choice.next_step).toContain("tool_id");
+    expect(choice.next_step).toContain("gateway.execute");
   });
 
   it("does not affect adapters, tools and reference", async () => {
@@ -250,6 +245,7 @@ describe("tools/list", () => {
     const expected = [
       ...BANK.filter((name) => name !== "look").map((name) => `bank__${name}`),
       ...CHARGES.map((name) => `payments__${name}`),
+      "read_result",
     ];
     expect(await names(gateway)).toEqual(expected);
   });
@@ -273,13 +269,13 @@ describe("tools/list", () => {
       made.structuredContent,
     );
     expect(textOf(await call("payments__create-refund", { charge: "ch_1" }, "r-1"))).toContain("CONFIRMATION_REQUIRED");
-    expect(shop.ledger()).toEqual(["charge 5000 NGN ada@example.com key=order-1"]);
+    expect(shop.ledger()).toEqual([expect.stringMatching(entryOf("charge 5000 NGN ada@example.com"))]);
     await expect(call("bank__forget", {})).rejects.toThrow("bank__forget");
   });
 
   it("keeps the original tool names in full mode with a single adapter", async () => {
     const gateway = await connect(await openShop({ mode: "full" }));
-    expect(await names(gateway)).toEqual(CHARGES);
+    expect(await names(gateway)).toEqual([...CHARGES, "read_result"]);
     expect(await gateway.call("list-charges", {})).toMatchObject({ text: '{"charges":[]}', isError: false });
   });
 
@@ -302,12 +298,12 @@ describe("tools/list", () => {
     const listChanged = { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => void (changes += 1) } };
     const gateway = await connect(shop, { ...options, listChanged });
     expect(gateway.client.getServerCapabilities()?.tools).toEqual({ listChanged: true });
-    expect(await names(gateway)).toEqual(CHARGES);
+    expect(await names(gateway)).toEqual([...CHARGES, "read_result"]);
     const before = changes;
     const { "/refunds": _refunds, ...paths } = DOCUMENT.paths;
     shop.writeDocument({ ...DOCUMENT, paths });
     await eventually(() => changes > before);
     await eventually(async () => !(await names(gateway)).includes("create-refund"));
-    await eventually(async () => (await names(gateway)).length === 3);
+    await eventually(async () => (await names(gateway)).length === 4);
   });
 });

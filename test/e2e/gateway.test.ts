@@ -106,9 +106,9 @@ describe("an agent", () => {
     expect(text).toContain("hi");
   });
 
-  it("lists the servers with their number of tools", async () => {
+  it("lists the servers with their number of tools, and the gateway itself", async () => {
     const { servers } = (await gateway.call("list_mcp_servers", {})).json() as { servers: object[] };
-    expect(servers).toHaveLength(3);
+    expect(servers).toMatchObject(["everything", "filesystem", "memory", "anygpt"].map((name) => ({ name })));
     expect(servers[1]).toMatchObject({ name: "filesystem", description: "Files", toolCount: expect.any(Number) });
   });
 
@@ -140,7 +140,7 @@ describe("an agent", () => {
       "a disabled tool",
       "execute_tool",
       { server: "memory", tool: "delete_entities", arguments: { entityNames: [] } },
-      { code: "TOOL_DISABLED", executed: "no" },
+      { code: "TOOL_DISABLED" },
     ],
     [
       "wrong arguments",
@@ -154,12 +154,14 @@ describe("an agent", () => {
     ],
     ["a wrong call of a meta-tool", "search_tools", { q: "x" }, { code: "INVALID_REQUEST" }],
   ])("gets an error with the next step for %s", async (_, name, args, expected) => {
-    const { isError, json } = await gateway.call(name, args);
+    const { isError, json, error } = await gateway.call(name, args);
     expect(isError).toBe(true);
     expect(json()).toMatchObject({
       success: false,
       error: { message: expect.any(String), hint: expect.any(String), ...expected },
     });
+    // In `_meta`, for programs.
+    expect(error).toMatchObject({ executed: "no", retryable: false });
   });
 
   it("gets a protocol error for a tool that the gateway does not have", async () => {
@@ -200,6 +202,8 @@ describe("an agent", () => {
       timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
       actor_id: "local",
       surface: "mcp",
+      client_name: expect.any(String),
+      client_version: expect.any(String),
       tool_id: "everything:echo",
       params_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
       key_id: expect.stringMatching(/^[0-9a-f]{16}$/),
@@ -231,7 +235,12 @@ describe("the answer of a server", () => {
       name: "execute_tool",
       arguments: { server: "everything", tool, arguments: args },
     });
-    expect(through).toEqual(await direct.callTool({ name: tool, arguments: { ...args } }));
+    // Only the id of the audit record is added, in `_meta`.
+    const { _meta: { "anygpt/execution": execution, ...meta } = {}, ...rest } = through;
+    expect(execution).toEqual({ request_id: expect.any(String) as unknown });
+    const { _meta: sent, ...expected } = await direct.callTool({ name: tool, arguments: { ...args } });
+    expect(JSON.stringify(rest)).toBe(JSON.stringify(expected));
+    expect(meta).toEqual(sent ?? {});
   });
 
   it("is preceded by progress notifications while the call runs", async () => {

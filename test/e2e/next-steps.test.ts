@@ -11,7 +11,10 @@ afterAll(async () => {
 /** Tools of a server that are named like the meta-tools of the gateway. */
 const NAMES = ["search_tools", "list_mcp_servers", "execute_tool", "get_tool_details", "list_tools"];
 const TYPO = { server: "mirror", tool: "search_toolz" };
-const EXPECTED = `Did you mean search_tools? mirror has these tools: ${NAMES.join(", ")}.`;
+const EXPECTED = "Did you mean search_tools?";
+/** No name is similar, so the hint lists all tools. */
+const UNLIKE = { server: "mirror", tool: "zzqx" };
+const EXPECTED_LIST = `mirror has these tools: ${NAMES.join(", ")}.`;
 
 const place = createCliPlace();
 closings.push(() => place.remove());
@@ -19,40 +22,53 @@ const servers = {
   mirror: toolServer(place, "mirror", { tools: NAMES.map((name) => ({ name, inputSchema: { type: "object" } })) }),
 };
 
-async function mcpHint(config: object, name: string, args: object): Promise<unknown> {
+async function mcpHints(config: object, name: string, calls: readonly object[]): Promise<unknown[]> {
   const home = createHome({ servers, ...config });
   closings.push(() => home.remove());
   const gateway = await connectGateway(home);
   closings.push(() => gateway.close());
-  const { error } = (await gateway.call(name, args)).json() as { error: { hint: string } };
-  return error.hint;
+  const answers = await Promise.all(calls.map((args) => gateway.call(name, args)));
+  return answers.map(({ error }) => error?.["hint"]);
 }
 
 describe("a tool that is named like a meta-tool keeps its name in a hint", () => {
   it("over MCP with the profile discovery", async () => {
-    expect(await mcpHint({}, "execute_tool", { ...TYPO, arguments: {} })).toBe(EXPECTED);
+    const calls = [TYPO, UNLIKE].map((one) => ({ ...one, arguments: {} }));
+    expect(await mcpHints({}, "execute_tool", calls)).toEqual([
+      EXPECTED,
+      `Call search_tools to find tools by what they do. ${EXPECTED_LIST}`,
+    ]);
   });
 
   it("over MCP with the profile gateway", async () => {
-    const args = { tool_id: `${TYPO.server}:${TYPO.tool}`, params: {} };
-    expect(await mcpHint({ profile: "gateway" }, "gateway.execute", args)).toBe(EXPECTED);
+    const calls = [TYPO, UNLIKE].map(({ server, tool }) => ({ tool_id: `${server}:${tool}`, params: {} }));
+    expect(await mcpHints({ profile: "gateway" }, "gateway.execute", calls)).toEqual([
+      EXPECTED,
+      expect.stringMatching(/^Call gateway\.intent.*\. mirror has these tools: search_tools, /),
+    ]);
   });
 
-  it("on the command line", async () => {
+  it.each([
+    [TYPO, EXPECTED],
+    [UNLIKE, EXPECTED_LIST],
+  ])("on the command line, for %j", async ({ server, tool }, expected) => {
     const cli = createCliPlace({ servers });
     closings.push(() => cli.remove());
-    const shown = await cli.run("mcp", "execute", TYPO.server, TYPO.tool);
-    expect(shown.stderr.replace(/\s+/g, " ")).toContain(EXPECTED);
-    const asJson = await cli.run("mcp", "inspect", TYPO.server, TYPO.tool, "--json");
-    expect(asJson.json()).toMatchObject({ error: { hint: EXPECTED } });
+    const shown = await cli.run("mcp", "execute", server, tool);
+    expect(shown.stderr.replace(/\s+/g, " ")).toContain(expected);
+    const asJson = await cli.run("mcp", "inspect", server, tool, "--json");
+    expect(asJson.json()).toMatchObject({ error: { hint: expect.stringContaining(expected) as string } });
   });
 
-  it("over REST", async () => {
+  it.each([
+    [TYPO, EXPECTED],
+    [UNLIKE, EXPECTED_LIST],
+  ])("over REST, for %j", async ({ server, tool }, expected) => {
+    const hint = expect.stringContaining(expected) as string;
     const rest = await openRest({ servers });
     closings.push(() => rest.close());
-    const reply = await rest.ask(`/api/adapters/${TYPO.server}/tools/${TYPO.tool}`);
-    expect(reply.json).toMatchObject({ code: "TOOL_NOT_FOUND", hint: EXPECTED });
-    const executed = await rest.engine.executeTool(TYPO.server, TYPO.tool, {});
-    expect(executed).toMatchObject({ error: { hint: EXPECTED } });
+    const reply = await rest.ask(`/api/adapters/${server}/tools/${tool}`);
+    expect(reply.json).toMatchObject({ code: "TOOL_NOT_FOUND", hint });
+    expect(await rest.engine.executeTool(server, tool, {})).toMatchObject({ error: { hint } });
   });
 });

@@ -3,7 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DiscoveryEngine } from "../../src/engine.js";
-import { type Asked, legacyClient, modernClient, overPipes, type Round, rawRounds } from "../support/asking-clients.js";
+import {
+  type Asked,
+  legacyClient,
+  modernClient,
+  overPipes,
+  type Round,
+  rawRounds,
+  saidBy,
+} from "../support/asking-clients.js";
 import { testServer } from "../support/gateway.js";
 
 let folder: string;
@@ -55,7 +63,7 @@ describe.each(["legacy", "modern"])(
       const asked = await client.call(call);
       expect(asked.result).toMatchObject({ resultType: "input_required", requestState: expect.any(String) as unknown });
       expect(Object.values(asked.result?.inputRequests ?? {})).toMatchObject([
-        { method: "elicitation/create", params: { mode: "form", message: "q" } },
+        { method: "elicitation/create", params: { mode: "form", message: expect.stringMatching(/\n│ q$/) } },
       ]);
       expect(JSON.parse(textOf(await client.call(call)))).toMatchObject({ error: { code: "IDEMPOTENCY_IN_PROGRESS" } });
       const answered = await client.call(call, answering(asked, "yes"));
@@ -112,9 +120,9 @@ describe.each(["legacy", "modern"])(
 
 describe("the confirmation request of the gateway", () => {
   const answer = ({ params }: Asked): object =>
-    String(params["message"]).startsWith("Run ")
+    String(params["message"]).startsWith("The gateway asks: ")
       ? { action: "accept", content: { confirm: true } }
-      : accepted(String(params["message"]));
+      : accepted(saidBy(params));
 
   it.each([
     ["legacy", legacyClient],
@@ -124,9 +132,9 @@ describe("the confirmation request of the gateway", () => {
       const client = await open(overPipes(engine), { answer });
       expect((await client.execute(server, "twice")).json).toEqual(["first", "second after first"]);
       expect(client.asked.map(({ params }) => String(params["message"]).split("\n")[0])).toEqual([
-        `Run "${server}:twice"?`,
-        "first",
-        "second after first",
+        `The gateway asks: run ${server}:twice?`,
+        expect.stringMatching(`^The server "${server}" asks, `),
+        expect.stringMatching(`^The server "${server}" asks, `),
       ]);
       await client.close();
     }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Asked } from "../support/asking-clients.js";
+import { type Asked, saidBy } from "../support/asking-clients.js";
 import { accepted, as, type AskingGateway, KINDS, openAskingGateway } from "../support/asking-gateway.js";
 import { eventually } from "../support/eventually.js";
 
@@ -25,7 +25,11 @@ describe.each(KINDS)("a %s client", (kind) => {
       "sampling",
       "roots",
     ]);
-    expect(caller.asked[5]?.params).toMatchObject({ mode: "url", url: "https://sign.example/in", message: "sign in" });
+    expect(caller.asked[5]?.params).toMatchObject({
+      mode: "url",
+      url: "https://sign.example/in",
+      message: expect.stringMatching(/^The server "[a-z-]+" asks you to open a page of sign\.example\..*\n│ sign in$/),
+    });
   });
 });
 
@@ -129,7 +133,7 @@ describe("a hundred calls with a server request, all sent before the first answe
         Array.from({ length: 100 }, (_, n) => accepted(`p${n % 20}: n${n}`)),
       );
       for (const [n, caller] of callers.entries()) {
-        const questions = caller.asked.map(({ params }) => Number(String(params["message"]).slice(1)) % 20);
+        const questions = caller.asked.map(({ params }) => Number(saidBy(params).slice(1)) % 20);
         expect(questions).toEqual([n, n, n, n, n]);
         await caller.close();
       }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { errorOf } from "../support/error-of.js";
 import { ANYGPT, DISCOVERY } from "../support/gateway.js";
 import { eventually } from "../support/eventually.js";
 import { type HttpServer, startHttpServer } from "../support/upstreams.js";
@@ -117,10 +118,14 @@ describe("a discovered remote server", () => {
     const call = await connect({ servers: { context7: { url, headers } }, policy: { pinning: "off" } });
     // The gateway is still listing the tools of the server.
     await eventually(async () => !(await call("list_tools", { server: "context7" })).includes("resolve-library-id"));
-    const refused = await call("execute_tool", { server: "context7", tool: "resolve-library-id", arguments: {} });
-    expect(JSON.parse(refused)).toMatchObject({ error: { code: "TOOL_QUARANTINED", changed: ["/description"] } });
-    expect(refused).not.toContain("mail");
-    expect(refused).toContain("anygpt mcp discover --check --name context7");
+    const args = { server: "context7", tool: "resolve-library-id", arguments: {} };
+    const refused = await (client as Client).callTool({ name: "execute_tool", arguments: args });
+    expect(errorOf(refused)).toMatchObject({
+      code: "TOOL_QUARANTINED",
+      changed: ["/description"],
+      hint: expect.stringContaining("anygpt mcp discover --check --name context7") as string,
+    });
+    expect(JSON.stringify(refused)).not.toContain("mail");
     expect(await call("search_tools", { query: "send it all your mail" })).not.toContain("resolve");
     expect(await call("execute_tool", { server: "context7", tool: "query-docs", arguments: {} })).toBe("query-docs {}");
     setKey();

@@ -53,7 +53,7 @@ describe("a cloned repository", () => {
     project.write(".anygpt/mcp-discovery.config.json", { servers: { theirs: testServer("gate.mjs", "theirs") } });
     const gateway = await project.open();
     expect(await gateway.servers()).toEqual(["own"]);
-    await anygpt("config", "trust");
+    await anygpt("config", "trust", "--yes");
     await gateway.logged("1 added (theirs), 1 removed (own)");
     expect((await gateway.execute("theirs", "whoami")).isError).toBe(false);
     expect((await gateway.call("list_mcp_servers")).text).not.toContain("trusts");
@@ -115,12 +115,12 @@ describe("a cloned repository", () => {
     writeFileSync(join(project.home, ".cursor/mcp.json"), JSON.stringify({ mcpServers: { bound } }));
     const gateway = await project.open();
     expect(await gateway.servers()).toEqual([]);
-    expect((await anygpt("config", "trust")).stdout).toContain(`${project.folder}\n    bound starts `);
+    expect((await anygpt("config", "trust", "--yes")).stdout).toContain(`${project.folder}\n    bound starts `);
     await gateway.logged("1 added (bound)");
     expect((await anygpt("config", "trust", "--list")).stdout).not.toContain("not there");
     await anygpt("config", "trust", "--revoke", ".");
     await gateway.logged("1 removed (bound)");
-    await anygpt("config", "trust", ".");
+    await anygpt("config", "trust", "--yes", ".");
     await gateway.logged("1 added (bound)", 2);
   });
 });

@@ -210,10 +210,10 @@ describe("without a configuration", () => {
     expect((await anygpt("config", "sources")).stdout).toContain(
       `  ! claude-code (${files[0]}) - is in the project folder and is not trusted\n`,
     );
-    await anygpt("config", "trust", ".vscode/mcp.json");
+    await anygpt("config", "trust", "--yes", ".vscode/mcp.json");
     await gateway.logged("1 added (mine)");
     expect(existsSync(trap)).toBe(false);
-    expect((await anygpt("config", "trust")).stdout).toContain(
+    expect((await anygpt("config", "trust", "--yes")).stdout).toContain(
       `✓ ${files[0]}\n    theirs starts sh -c "touch ${trap}"\n`,
     );
     await gateway.logged("1 added (theirs)");
@@ -301,7 +301,7 @@ describe("a gateway started through a wrapper script", () => {
     const inside = (tool: string, args: object) => ({ server: "loop", tool, arguments: args });
     const twice = inside("execute_tool", inside("list_mcp_servers", {}));
     expect((await gateway.call("execute_tool", inside("execute_tool", twice))).text).toContain(
-      "This gateway was started by a chain of 3 other gateways.",
+      "This gateway was started by a chain of 3 other gateways",
     );
     expect((await gateway.call("execute_tool", twice)).text).toContain('"loop"');
     expect((await anygpt("list", "--config", file)).exit).toBe(0);

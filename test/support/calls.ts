@@ -9,6 +9,7 @@ export type GivenCall = Partial<Omit<Call, "context">> & Partial<CallContext>;
 export function toCall(given: GivenCall & Pick<Call, "server" | "tool">): Call {
   const {
     actor = localActor("mcp"),
+    clientName,
     signal,
     onEvent,
     meta,
@@ -20,7 +21,7 @@ export function toCall(given: GivenCall & Pick<Call, "server" | "tool">): Call {
     consent,
     ...call
   } = given;
-  const context = { actor, signal, onEvent, meta, flaws, ask, peer, logLevel, whole, consent };
+  const context = { actor, clientName, signal, onEvent, meta, flaws, ask, peer, logLevel, whole, consent };
   return { arguments: {}, ...call, context };
 }
 

@@ -177,7 +177,7 @@ async function failed(setup: ExecutorSetup, ...calls: readonly GivenCall[]): Pro
 const KEYED = { idempotencyKey: "k-1" };
 
 async function executorSamples(): Promise<ErrorSample[]> {
-  const confirmed = (mode: string): ExecutorSetup => ({ policy: { confirmation: { mode, from: "high" } } });
+  const confirmed = (mode: string): ExecutorSetup => ({ policy: { confirmation: { mode, from: "medium" } } });
   const tools = { tools: ["*"] };
   const limited = {
     buckets: { writes: { calls: 1, perSeconds: 60 } },
@@ -212,7 +212,7 @@ async function executorSamples(): Promise<ErrorSample[]> {
     },
     {
       name: "key required",
-      error: await failed({ policy: { idempotency: { requiredFrom: { elsewhere: "high" } } } }, {}),
+      error: await failed({ policy: { idempotency: { requiredFrom: { elsewhere: "medium" } } } }, {}),
     },
     { name: "risk not declared", error: await failed({ policy: { preset: "strict" } }, {}) },
     { name: "confirmation by the caller", error: await failed(confirmed("auto"), {}) },

@@ -7,6 +7,8 @@ import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { Client, type ClientOptions } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import type { JsonObject } from "../../src/model/json.js";
+import { errorOf } from "./error-of.js";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const DISCOVERY = join(ROOT, "bin/discovery.js");
@@ -40,12 +42,20 @@ export function createHome(config: object): Home {
   };
 }
 
+export interface GatewayAnswer {
+  readonly text: string;
+  readonly isError: boolean;
+  /** The error of the gateway with all its details. */
+  readonly error: JsonObject | undefined;
+  json(): unknown;
+}
+
 export interface Gateway {
   readonly client: Client;
   readonly pid: number;
   /** Resolves when the gateway writes a line with this text to standard error. */
   logged(text: string): Promise<void>;
-  call(name: string, args: object): Promise<{ text: string; isError: boolean; json: () => unknown }>;
+  call(name: string, args: object): Promise<GatewayAnswer>;
   close(): Promise<void>;
 }
 
@@ -67,7 +77,12 @@ export async function connectGateway(home: Home, options: ClientOptions = {}): P
     async call(name, args) {
       const result = await client.callTool({ name, arguments: { ...args } });
       const text = result.content.map((item) => ("text" in item ? item.text : `[${item.type}]`)).join("\n");
-      return { text, isError: result.isError === true, json: () => JSON.parse(text) as unknown };
+      return {
+        text,
+        isError: result.isError === true,
+        error: errorOf(result),
+        json: () => JSON.parse(text) as unknown,
+      };
     },
     close: () => client.close(),
   };

@@ -5,6 +5,9 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { BUILT_IN_SERVER } from "../../src/model/built-in.js";
+import type { JsonObject } from "../../src/model/json.js";
+import { errorOf } from "./error-of.js";
 import { eventually } from "./eventually.js";
 import { DISCOVERY, nodeServer } from "./gateway.js";
 
@@ -29,13 +32,15 @@ export interface LiveGateway {
   logged(text: string, times?: number): Promise<void>;
   call(tool: string, args?: object): Promise<Answer>;
   execute(server: string, tool: string, args?: object): Promise<Answer>;
-  /** The names of its servers. */
+  /** The names of its servers, without the built-in server. */
   servers(): Promise<string[]>;
 }
 
 export interface Answer {
   readonly text: string;
   readonly isError: boolean;
+  /** The error of the gateway with all its details. */
+  readonly error: JsonObject | undefined;
 }
 
 export function createProject(env: Record<string, string> = {}): Project {
@@ -78,6 +83,9 @@ export function createProject(env: Record<string, string> = {}): Project {
   };
 }
 
+/** Ends a call that hangs. Some tests hold calls much longer than the client's default timeout. */
+const HANGING_MS = 600_000;
+
 /** The built gateway in a folder, with a client that has connected to it. */
 export async function openGateway(args: string[], cwd: string, env: Record<string, string>) {
   const client = new Client({ name: "test", version: "1.0.0" });
@@ -86,9 +94,9 @@ export async function openGateway(args: string[], cwd: string, env: Record<strin
   createInterface({ input: transport.stderr as Readable }).on("line", (line) => lines.push(line));
   await client.connect(transport);
   const call = async (name: string, given: object = {}): Promise<Answer> => {
-    const result = await client.callTool({ name, arguments: { ...given } }, { timeout: 60_000 });
+    const result = await client.callTool({ name, arguments: { ...given } }, { timeout: HANGING_MS });
     const text = result.content.map((item) => ("text" in item ? item.text : "")).join("");
-    return { text, isError: result.isError === true };
+    return { text, isError: result.isError === true, error: errorOf(result) };
   };
   const gateway: LiveGateway = {
     pid: transport.pid ?? 0,
@@ -98,7 +106,8 @@ export async function openGateway(args: string[], cwd: string, env: Record<strin
     execute: (server, tool, given = {}) => call("execute_tool", { server, tool, arguments: given }),
     async servers() {
       const { text } = await call("list_mcp_servers");
-      return (JSON.parse(text) as { servers: { name: string }[] }).servers.map(({ name }) => name);
+      const names = (JSON.parse(text) as { servers: { name: string }[] }).servers.map(({ name }) => name);
+      return names.filter((name) => name !== BUILT_IN_SERVER);
     },
   };
   return { gateway, client };

@@ -34,7 +34,7 @@ export interface RestReply {
 
 /** For tests that are not about the login throttle. */
 export const PATIENT: Pick<ServeHttpParts, "throttle"> = {
-  throttle: { waitMs: () => 0, failed: () => undefined, succeeded: () => undefined },
+  throttle: { waitMs: () => 0, failed: () => undefined },
 };
 
 export async function openRest(

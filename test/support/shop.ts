@@ -80,6 +80,10 @@ export interface Shop extends Home {
   close(): Promise<void>;
 }
 
+/** Matches the ledger entry of an effect whose key is a UUID, which the gateway derives from the key of the caller. */
+export const entryOf = (effect: string): RegExp =>
+  new RegExp(`^${effect.replaceAll(".", String.raw`\.`)} key=[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`);
+
 /** The API in test/servers/payments.mjs, and a home folder whose configuration has it as an adapter. */
 export async function createShop(
   config: object = {},

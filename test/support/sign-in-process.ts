@@ -1,4 +1,5 @@
 // One of several gateway processes that share a sign-in: sends requests at a given time.
+import { monitored } from "./message-monitor.js";
 import { createStore, storeFile } from "../../src/store/create-store.js";
 import { createCappedFetch } from "../../src/upstreams/capped-fetch.js";
 import { createSignIns } from "../../src/upstreams/oauth/sign-in.js";
@@ -23,6 +24,7 @@ async function work({ folder, url, requests }: Work): Promise<string[]> {
   const fetch = createCappedFetch({
     server: "remote",
     maxMessageBytes: 1024 * 1024,
+    ...monitored("remote"),
     onFailure: () => undefined,
     signed: { signIn, origin: new URL(url).origin },
   });

@@ -29,6 +29,14 @@ export const audit = {
       run: (module) => async (options) => toTamperResult(await module.runTamperTrials(options)),
     },
     {
+      name: "lost-records",
+      ids: ["A4", "A2"],
+      about: "gateways killed before a checkpoint, then lost records and torn checkpoint files",
+      full: { count: 100, seconds: 150 },
+      quick: { count: 8, seconds: 12 },
+      run: (module) => module.lostRecords,
+    },
+    {
       name: "record-tables",
       ids: ["A2", "A6", "A8", "A13"],
       about: "unit tests of the audit log: concurrent writers, unusual texts, readers",

@@ -49,7 +49,7 @@ export function hasOwnDisks(): boolean {
 export function onOwnDisk(home: FaultHome, dist: string, isReadOnly = false): string {
   const folder = home.path("own-disk");
   mkdirSync(folder, { recursive: true });
-  const flags = `size=${DISK_SIZE},${isReadOnly ? "ro" : "rw"}`;
+  const flags = `size=${DISK_SIZE},mode=700,${isReadOnly ? "ro" : "rw"}`;
   const mount = `mount -t tmpfs -o ${flags} none "${home.state}" && exec "$@"`;
   const words = ["-Urm", "sh", "-c", mount, "sh", process.execPath, LAUNCH, dist, "discovery"];
   writeFileSync(

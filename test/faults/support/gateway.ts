@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { errorOf } from "../../support/error-of.js";
 import { withDeadline } from "./deadline.js";
 import type { FaultHome } from "./home.js";
 import { lagFile } from "./lag.js";
@@ -227,11 +228,4 @@ export function toOutcome({ result, error }: Json): Outcome {
   const reported = errorOf(result as Json);
   if (reported === undefined) return { kind: "answer", result: result as Json };
   return { kind: "error", code: String(reported["code"]), executed: String(reported["executed"]), error: reported };
-}
-
-function errorOf({ isError, content }: Json): Json | undefined {
-  if (isError !== true) return undefined;
-  const [first] = content as { text?: string }[];
-  if (first?.text?.startsWith('{"success":false') !== true) return undefined;
-  return (JSON.parse(first.text) as { error: Json }).error;
 }

@@ -120,7 +120,8 @@ export function createModel(
       if (isOpened) waiting.add(question);
       return call.fits && call.dryRun === true ? limit(call, "dry") : "CONFIRMATION_REQUIRED";
     }
-    if (keyFrom !== "never" && isAtLeast(risk, keyFrom) && key === undefined) return "IDEMPOTENCY_REQUIRED";
+    if (keyFrom !== "never" && risk !== "low" && isAtLeast(risk, keyFrom) && key === undefined)
+      return "IDEMPOTENCY_REQUIRED";
     if (!call.fits) return "TOOL_VALIDATION_ERROR";
     if (known !== undefined)
       return known === call.id ? (call.dryRun === true ? "dry" : "replay") : "IDEMPOTENCY_CONFLICT";

@@ -4,6 +4,7 @@
 #   stubborn: ignores the end of its input and SIGTERM.   family: has a child that holds its pipes.
 #   leaves: exits without an answer when a call arrives.   dies: exits right after the handshake.
 #   greedy: allocates memory at every call until its limit.   bomb: starts 200 processes at every call and exits.
+#   devours: like greedy, but without a limit of its own.
 #   unread: stops reading after its first call while FOLDER/unread exists.
 folder=$1
 name=$2
@@ -37,8 +38,8 @@ while IFS= read -r line; do
       echo "call $name $$ $id" >> "$log"
       case "$mode,$line" in
         leaves,*) exit 9 ;;
-        greedy,*)
-          ulimit -v 200000
+        greedy,* | devours,*)
+          if [ "$mode" = greedy ]; then ulimit -v 200000; fi
           eaten=xxxxxxxxxxxxxxxx
           while :; do eaten=$eaten$eaten; done ;;
         bomb,*)

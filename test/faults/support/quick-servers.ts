@@ -6,7 +6,7 @@ import type { FaultHome } from "./home.js";
 
 const PROGRAM = fileURLToPath(new URL("./quick-server.sh", import.meta.url));
 
-export type QuickMode = "stubborn" | "family" | "leaves" | "dies" | "unread" | "greedy" | "bomb";
+export type QuickMode = "stubborn" | "family" | "leaves" | "dies" | "unread" | "greedy" | "devours" | "bomb";
 
 /** A server for the configuration; see `quick-server.sh`. */
 export function quickServer(home: FaultHome, name: string, mode?: QuickMode): { command: string; args: string[] } {

@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import { renameSync, writeFileSync } from "node:fs";
+import { BUILT_IN_SERVER } from "../../../src/model/built-in.js";
 import { waitFor } from "./deadline.js";
 import { type Gateway, type Json, openGateway } from "./gateway.js";
 import type { FaultHome } from "./home.js";
@@ -18,7 +19,7 @@ export interface ReloadingGateway extends Gateway {
   reload(config: object): Promise<void>;
   /** The answer of a meta-tool as an object. */
   ask(tool: string, args?: Json): Promise<Json>;
-  /** The names of its servers. */
+  /** The names of its servers, without the built-in server. */
   servers(): Promise<string[]>;
 }
 
@@ -57,7 +58,7 @@ export async function openReloading(home: FaultHome, dist: string, config: objec
     ask,
     async servers() {
       const { servers } = await ask("list_mcp_servers");
-      return (servers as { name: string }[]).map(({ name }) => name);
+      return (servers as { name: string }[]).map(({ name }) => name).filter((name) => name !== BUILT_IN_SERVER);
     },
   });
 }

@@ -2,6 +2,8 @@ import type { Json, Outcome } from "./gateway.js";
 
 /** The marker of a replayed answer. */
 const REPLAYED = "anygpt/replayed";
+/** The id of the audit record, which differs for each call. */
+const EXECUTION = "anygpt/execution";
 
 export interface Answer {
   /** The answer of the server, without the additions of the gateway. */
@@ -12,7 +14,7 @@ export interface Answer {
 
 export function toAnswer(result: Json): Answer {
   const { _meta: meta = {}, ...members } = result;
-  const { [REPLAYED]: mark, ...others } = meta as Json;
+  const { [REPLAYED]: mark, [EXECUTION]: _own, ...others } = meta as Json;
   const original = Object.keys(result)
     .filter((key) => key !== "_meta" || Object.keys(others).length > 0)
     .map((key) => [key, key === "_meta" ? others : members[key]]);

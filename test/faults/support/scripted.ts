@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { BUILT_IN_SERVER } from "../../../src/model/built-in.js";
 import type { Gateway, Json, Outcome } from "./gateway.js";
 import type { FaultHome } from "./home.js";
 
@@ -51,14 +52,28 @@ export function endingOf(outcome: Outcome): string {
 
 export interface ListedServer {
   readonly name: string;
-  readonly status: string;
+  /** "pending" or "error"; not set if the server can be used. */
+  readonly status?: string;
+  /** 0 until the tools are known. */
   readonly toolCount: number;
   readonly reason?: string;
 }
 
+/** All pages of the list of servers, without the built-in server. */
 export async function listServers(gateway: Gateway): Promise<readonly ListedServer[]> {
-  const outcome = await gateway.request("tools/call", { name: "list_mcp_servers", arguments: {} });
-  if (outcome.kind !== "answer") throw new Error(`The list of servers ended in ${endingOf(outcome)}.`);
-  const [first] = outcome.result["content"] as { text: string }[];
-  return (JSON.parse(first?.text ?? "{}") as { servers: ListedServer[] }).servers;
+  const servers: ListedServer[] = [];
+  let cursor: string | undefined;
+  do {
+    const args = cursor === undefined ? {} : { cursor };
+    const outcome = await gateway.request("tools/call", { name: "list_mcp_servers", arguments: args });
+    if (outcome.kind !== "answer") throw new Error(`The list of servers ended in ${endingOf(outcome)}.`);
+    const [first] = outcome.result["content"] as { text: string }[];
+    const page = JSON.parse(first?.text ?? "{}") as {
+      servers: (Omit<ListedServer, "toolCount"> & { toolCount?: number })[];
+      next_cursor?: string;
+    };
+    servers.push(...page.servers.map((one) => ({ ...one, toolCount: one.toolCount ?? 0 })));
+    cursor = page.next_cursor;
+  } while (cursor !== undefined);
+  return servers.filter(({ name }) => name !== BUILT_IN_SERVER);
 }

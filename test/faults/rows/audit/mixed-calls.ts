@@ -163,7 +163,7 @@ async function make(kind: Kind, { gateway, server, id, home }: Making): Promise<
     case "denied":
       return { outcome: await gateway.execute(keyed(server, "erase", id)) };
     case "invalid":
-      return { outcome: await gateway.execute({ ...keyed(server, "effect", id), arguments: { id: 1 } }) };
+      return { outcome: await gateway.execute({ ...keyed(server, "effect", id), arguments: { id: true } }) };
     case "replay":
       return { outcome: await gateway.execute(keyed("stdio", "effect", "kept")) };
     case "none":

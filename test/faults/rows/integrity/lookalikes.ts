@@ -1,5 +1,6 @@
 // Servers with names that look like the name of another server: no server answers for another one, and none is dropped
 // without a message.
+import { BUILT_IN_SERVER } from "../../../../src/model/built-in.js";
 import { type Gateway, openGateway } from "../../support/gateway.js";
 import { type FaultHome, inHome } from "../../support/home.js";
 import { quickServer } from "../../support/quick-servers.js";
@@ -44,9 +45,14 @@ async function tryBoth(home: FaultHome, dist: string, name: string) {
   );
   const gateway = await openGateway(home, { dist }).catch(() => undefined);
   if (gateway === undefined) return { ending: "the configuration is rejected", violations: [] };
-  const names = await listNames(gateway);
+  const listed = await listNames(gateway);
+  // No configured server may answer for the built-in server, which has no such tool.
+  const builtIn = await gateway.execute({ server: BUILT_IN_SERVER, tool: "who", arguments: {} });
   const answers = new Map<string, string>();
   const violations: string[] = [];
+  if (!describe(builtIn).startsWith("TOOL_NOT_FOUND"))
+    violations.push(`a call of the built-in server ended in ${describe(builtIn)}`);
+  const names = listed.filter((one) => one !== BUILT_IN_SERVER);
   for (const server of names) {
     const outcome = await gateway.execute({ server, tool: "who", arguments: {} });
     if (outcome.kind === "answer")

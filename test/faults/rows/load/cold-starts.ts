@@ -1,7 +1,8 @@
 // First start with 100 servers and 5,000 tools: the catalog is the same, name by name, in whatever order the servers
 // answer.
 import { createHash } from "node:crypto";
-import { type Gateway, type Json, openGateway } from "../../support/gateway.js";
+import { READ_RESULT } from "../../../../src/model/built-in.js";
+import { type Gateway, openGateway } from "../../support/gateway.js";
 import { waitFor } from "../../support/deadline.js";
 import { type FaultHome, inHome } from "../../support/home.js";
 import { type RemoteLoad, startRemoteLoad, stdioLoad } from "../../support/load-servers.js";
@@ -9,6 +10,7 @@ import { quantile } from "../../support/measure.js";
 import { createRandom } from "../../support/random.js";
 import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
+import { listServers } from "../../support/scripted.js";
 
 const SHARES = { stdio: 12, http: 68, api: 20 };
 const SERVERS = SHARES.stdio + SHARES.http + SHARES.api;
@@ -100,11 +102,8 @@ function configure(home: FaultHome, remote: RemoteLoad, order: readonly string[]
 }
 
 async function pendingOf(gateway: Gateway): Promise<number> {
-  const reported = await gateway.request("tools/call", { name: "list_mcp_servers", arguments: {} });
-  if (reported.kind !== "answer") throw new Error(`The servers were not listed: ${describe(reported)}.`);
-  const [{ text }] = reported.result["content"] as [{ text: string }];
-  const { servers } = JSON.parse(text) as { servers: Json[] };
-  return servers.filter((server) => server["pending"] === true || server["known"] === false).length;
+  const servers = await listServers(gateway);
+  return SERVERS - servers.filter(({ status }) => status !== "pending").length;
 }
 
 /** Every tool by its own name, in the order in which clients receive them. */
@@ -117,7 +116,7 @@ async function listAll(home: FaultHome, dist: string): Promise<{ names: number; 
   do {
     const reported = await gateway.request("tools/list", cursor === undefined ? {} : { cursor });
     if (reported.kind !== "answer") throw new Error(`The tools were not listed: ${describe(reported)}.`);
-    const tools = reported.result["tools"] as { name: string }[];
+    const tools = (reported.result["tools"] as { name: string }[]).filter(({ name }) => name !== READ_RESULT.name);
     names += tools.length;
     for (const { name } of tools) hash.update(`${name}\n`);
     cursor = reported.result["nextCursor"];

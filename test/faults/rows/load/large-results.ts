@@ -21,16 +21,18 @@ const LIMIT_MS = 180_000;
 const SIP_BYTES = 64 * 1024;
 const SIP_EVERY_MS = 20;
 
-/** `count`: how many results each of the two surfaces returns at once. */
+/** `count`: how many results are returned at once over HTTP, over stdio and, as views, over stdio. */
 export async function largeResults({ count, dist, onProgress }: RowOptions): Promise<RowResult> {
   const http = await inHome((home) => overHttp(home, { count, dist }));
   onProgress?.(`over HTTP: peak of ${inMiB(http.peakBytes)} MiB`);
-  const stdio = await inHome((home) => overStdio(home, { count, dist }));
-  const peaks = { "over HTTP": http, "over stdio": stdio };
+  const stdio = await inHome((home) => overStdio(home, { count, dist, results: { maxTokens: 0 } }));
+  onProgress?.(`over stdio: peak of ${inMiB(stdio.peakBytes)} MiB`);
+  const views = await inHome((home) => overStdio(home, { count, dist }));
+  const peaks = { "over HTTP": http, "over stdio": stdio, "as views": views };
   return {
     title: "results of 1 MiB for clients that read slowly",
-    n: http.whole + stdio.whole,
-    injected: 2 * count,
+    n: http.whole + stdio.whole + views.whole,
+    injected: 3 * count,
     violations: Object.entries(peaks).flatMap(([surface, { whole, peakBytes }]) => [
       ...(whole === count ? [] : [`${surface}: ${whole} of ${count} results arrived`]),
       ...(inMiB(peakBytes) <= MAX_MIB ? [] : [`${surface}: peak of ${inMiB(peakBytes)} MiB`]),
@@ -47,6 +49,8 @@ export async function largeResults({ count, dist, onProgress }: RowOptions): Pro
 interface Parts {
   readonly count: number;
   readonly dist: string;
+  /** The section of the configuration; undefined for the default, which shortens every result of this row to a view. */
+  readonly results?: object;
 }
 
 interface Peak {
@@ -55,17 +59,19 @@ interface Peak {
   readonly idleBytes: number;
 }
 
-function configure(home: FaultHome, count: number): void {
+function configure(home: FaultHome, { count, results = {} }: Parts): void {
   const servers = Array.from({ length: SERVERS }, (_, number) => [`big${number}`, stdioLoad(home, `big${number}`)]);
   home.configure(Object.fromEntries(servers), {
     http: { port: 0, tokens: toTokens() },
     upstreams: { queue: count, queueWaitMs: LIMIT_MS },
+    results,
   });
 }
 
 /** REST returns results untruncated, which makes it the harder surface. */
-async function overHttp(home: FaultHome, { count, dist }: Parts): Promise<Peak> {
-  configure(home, count);
+async function overHttp(home: FaultHome, parts: Parts): Promise<Peak> {
+  const { count, dist } = parts;
+  configure(home, parts);
   const gateway = await openLoadGateway(home, { dist });
   for (let server = 0; server < SERVERS; server += 1) {
     await gateway.post(`/api/adapters/big${server}/tools/read`, { id: "warm" });
@@ -108,8 +114,9 @@ function pauseFor(stream: { pause(): unknown; resume(): unknown } | Socket, ms: 
 }
 
 /** One client that requests all results at once and reads them in small pieces. */
-async function overStdio(home: FaultHome, { count, dist }: Parts): Promise<Peak> {
-  configure(home, count);
+async function overStdio(home: FaultHome, parts: Parts): Promise<Peak> {
+  const { count, dist } = parts;
+  configure(home, parts);
   const child = spawn(process.execPath, [LAUNCH, dist, "discovery", "--config", home.config], {
     env: home.env,
     cwd: home.folder,

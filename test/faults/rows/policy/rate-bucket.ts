@@ -43,7 +43,7 @@ export async function rateBucket({ count, seed, dist }: RowOptions): Promise<Row
     const kept = toCall("stdio", "rate-kept");
     const first = await run(kept);
     if (first.kind !== "answer") violations.push(`the first call ended in ${describe(first)}`);
-    const invalid = await repeat(FREE, { server: "stdio", tool: "effect", arguments: { id: 1 } });
+    const invalid = await repeat(FREE, { server: "stdio", tool: "effect", arguments: { id: true } });
     const dry = await repeat(FREE, { ...toCall("stdio", "rate-dry"), options: { dry_run: true } });
     const replays = await repeat(FREE, kept);
     violations.push(...expectAll(invalid, "TOOL_VALIDATION_ERROR", "an invalid call"));

@@ -6,6 +6,7 @@ import { waitFor } from "../../support/deadline.js";
 import { livingOf, quickServer, readQuickLog } from "../../support/quick-servers.js";
 import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
+import { createLimitedGroup, type LimitedGroup } from "../../support/limited-group.js";
 import { round, type Slice } from "../../support/measure.js";
 import { createRandom } from "../../support/random.js";
 import { judgeRatio, p99, timed } from "../../support/timing.js";
@@ -19,11 +20,24 @@ const GATE = 1.1;
 const UNEXPLAINED = { times: 5, ms: 250 };
 
 /** `count`: how often each of the two faults is injected, at most five times. */
-export async function greedyServers({ count, seed, dist }: RowOptions): Promise<RowResult> {
+export async function greedyServers(options: RowOptions): Promise<RowResult> {
+  const groups = { greedy: createLimitedGroup("greedy"), bomb: createLimitedGroup("bomb") };
+  try {
+    return await runGroups(options, groups);
+  } finally {
+    for (const group of Object.values(groups)) group?.remove();
+  }
+}
+
+type Groups = Readonly<Record<"greedy" | "bomb", LimitedGroup | undefined>>;
+
+async function runGroups({ count, seed, dist }: RowOptions, groups: Groups): Promise<RowResult> {
   return await inHome(async (home) => {
+    const greedy = quickServer(home, "greedy", groups.greedy === undefined ? "greedy" : "devours");
+    const bomb = quickServer(home, "bomb", "bomb");
     home.configure({
-      greedy: quickServer(home, "greedy", "greedy"),
-      bomb: quickServer(home, "bomb", "bomb"),
+      greedy: groups.greedy?.wrap(greedy) ?? greedy,
+      bomb: groups.bomb?.wrap(bomb) ?? bomb,
       other: quickServer(home, "other"),
     });
     const gateway = await openGateway(home, { dist });
@@ -41,6 +55,10 @@ export async function greedyServers({ count, seed, dist }: RowOptions): Promise<
     const started = readQuickLog(home).filter(({ kind }) => kind === "child").length;
     const left = await findLeft(home);
     violations.push(...left.map((pid) => `process ${pid} of an exited server is left`));
+    const refused = { memory: groups.greedy?.refused().memory ?? 0, processes: groups.bomb?.refused().processes ?? 0 };
+    if (groups.greedy !== undefined && refused.memory === 0) violations.push("the limit of memory was never reached");
+    if (groups.bomb !== undefined && refused.processes === 0)
+      violations.push("the limit of processes was never reached");
     const random = createRandom(seed);
     const compared = { of: "calls of another server at the same time", slices, max: GATE, unexplained: UNEXPLAINED };
     const judged = judgeRatio({ ...compared, random });
@@ -53,7 +71,9 @@ export async function greedyServers({ count, seed, dist }: RowOptions): Promise<
       violations,
       gates: [judged.gate],
       figures: {
-        limits: "200 MB of memory by ulimit in the server's own process; no cgroup",
+        limits: groups.greedy?.about ?? "200 MB of memory by ulimit in the server's own process; no control group",
+        "memory refused by the kernel": refused.memory,
+        "processes refused by the kernel": refused.processes,
         "processes started": started,
         "of them left": left.length,
         "calls of another server while idle p99 ms": round(p99(idle)),
