@@ -1,9 +1,12 @@
 // Entry points of the programs `anygpt` and `discovery`. Only this file reads argv, handles signals and sets the exit
 // code.
+import { settleHangup } from "./early-signals.js";
 import { isatty } from "node:tty";
 import { type ClientOutcome, runInDaemon } from "./daemon/client.js";
-import { usesDaemon } from "./daemon/commands.js";
+import { DAEMON_COMMAND, usesDaemon } from "./daemon/commands.js";
 import { ERRORS } from "./errors.js";
+import { discardTyped } from "./util/discard-typed.js";
+import { hideEnvironment } from "./util/hide-environment.js";
 
 const OUTPUT_GRACE_MS = 1000;
 
@@ -18,6 +21,8 @@ export async function runAnygpt(): Promise<void> {
 }
 
 async function run(argv: readonly string[]): Promise<void> {
+  const isServing = argv.includes("serve") || argv[0] === DAEMON_COMMAND;
+  if (!isServing) settleHangup(undefined);
   const cwd = currentFolder();
   if (cwd === undefined) {
     process.stderr.write("✗ The current folder does not exist any more. Change to an existing folder.\n");
@@ -31,7 +36,7 @@ async function run(argv: readonly string[]): Promise<void> {
   }
   // The reader of stderr may have closed it. The program must not fail because a log message cannot be written.
   process.stderr.on("error", () => undefined);
-  process.exitCode = await runCommand(argv, ioOf(cwd, stop.signal, reloadRequests(argv)));
+  process.exitCode = await runCommand(argv, ioOf(cwd, stop.signal, settleHangup));
   // After a stop signal, exit even if the reader of stdout does not read the remaining output.
   if (stop.signal.aborted) setTimeout(() => process.exit(), OUTPUT_GRACE_MS).unref();
 }
@@ -47,24 +52,12 @@ async function runCommand(argv: readonly string[], io: Io): Promise<number> {
     ? await runInDaemon(argv, { ...io, parentPid: process.ppid })
     : { kind: "unavailable" };
   if (outcome.kind === "exited") return outcome.exitCode;
+  // Before this process starts a server, which could read the environment.
+  hideEnvironment(process.env);
   const { reportLostDaemon, runCli } = await import("./surfaces/cli/run.js");
   if (outcome.kind === "lost") return reportLostDaemon(argv, io);
   if (outcome.notice !== undefined) process.stderr.write(`! ${outcome.notice}\n`);
   return await runCli(argv, io);
-}
-
-/**
- * Registers a SIGHUP handler that makes `serve` reload its configuration. A SIGHUP that arrives during startup must not
- * terminate the process.
- */
-function reloadRequests(argv: readonly string[]): (listener: () => void) => void {
-  let isPending = false;
-  const hold = (): void => void (isPending = true);
-  if (argv.includes("serve")) process.on("SIGHUP", hold);
-  return (listener) => {
-    process.off("SIGHUP", hold).on("SIGHUP", listener);
-    if (isPending) listener();
-  };
 }
 
 function ioOf(cwd: string, signal: AbortSignal, onReload: (listener: () => void) => void) {
@@ -78,6 +71,7 @@ function ioOf(cwd: string, signal: AbortSignal, onReload: (listener: () => void)
     columns: process.stdout.columns ?? 80,
     stderrColumns: process.stderr.columns ?? 80,
     signal,
+    discardInput: () => discardTyped(process.stdin),
     onReload,
     onCrash(listener: (error: unknown) => void) {
       process.on("uncaughtException", listener);

@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { decodeUtf8 } from "../util/document/text.js";
 import { parseDotenv } from "../util/dotenv.js";
+import { readRegularFileSync } from "../util/regular-file.js";
 
 export interface EnvFileParts {
   readonly cwd: string;
@@ -92,7 +93,7 @@ function stampOf(file: string): string {
 
 function readEnvFile(file: string, isOwn: boolean): EnvContent {
   try {
-    const bytes = readFileSync(file);
+    const bytes = readRegularFileSync(file);
     if (bytes.length > MAX_BYTES) return refused(file, "is larger than 1 MiB");
     const text = decodeUtf8(bytes);
     if (text.kind !== "text") return refused(file, "is not UTF-8 text");

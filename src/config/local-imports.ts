@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isJsonObject } from "../model/json.js";
 import { type Reference, referencesInText } from "./references.js";
+import { readRegularFile } from "../util/regular-file.js";
 
 const MAX_FILES = 500;
 const MAX_REFERENCES = 5_000;
@@ -158,7 +158,7 @@ async function readAll(paths: readonly string[], { known, remainingBytes }: Read
 async function readWithin(path: string, remainingBytes: number): Promise<Uint8Array | "too large" | undefined> {
   const size = sizeOf(path);
   if (size === undefined) return undefined;
-  return size > remainingBytes ? "too large" : await readFile(path).catch(() => undefined);
+  return size > remainingBytes ? "too large" : await readRegularFile(path).catch(() => undefined);
 }
 
 /**

@@ -1,8 +1,9 @@
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { isJsonObject } from "../model/json.js";
 import { commandLine } from "../util/command-line.js";
 import { effectLine } from "../util/effect-line.js";
 import { parseDotenv } from "../util/dotenv.js";
+import { readRegularFile } from "../util/regular-file.js";
 import { projectEnvFiles } from "./env-files.js";
 import { concernsUs, type LoadParts, sectionOf } from "./load.js";
 import { isOwnFolder, locateConfig } from "./locate.js";
@@ -26,10 +27,15 @@ export async function findProjectConfigs(parts: LoadParts): Promise<ProjectFile[
   const found = await Promise.all(files.map((file) => openConfig(file)));
   const opened = found.filter((opening) => opening.kind === "opened");
   const ours = await Promise.all(opened.map(async (one) => ((await concernsUs(one)) ? [one] : [])));
+  // A trusted configuration uses these files too.
+  const variables = ours.flat().length === 0 ? [] : await findProjectVariables(parts);
+  const taken = variables.map(({ file, effects }) =>
+    [`uses ${commandLine([file])}, now and after it changes`, ...effects].join("; it "),
+  );
   return await Promise.all(
     ours.flat().map(async (one): Promise<ProjectFile> => {
       const { file, content } = one;
-      return { kind: "configuration", file, content, effects: await effectsOf(one) };
+      return { kind: "configuration", file, content, effects: [...(await effectsOf(one)), ...taken] };
     }),
   );
 }
@@ -50,7 +56,7 @@ export async function findProjectVariables(parts: LoadParts): Promise<ProjectFil
 }
 
 async function readRegular(file: string): Promise<Uint8Array | undefined> {
-  return (await stat(file)).isFile() ? await readFile(file) : undefined;
+  return (await stat(file)).isFile() ? await readRegularFile(file) : undefined;
 }
 
 async function effectsOf(opened: OpenedConfig): Promise<string[]> {

@@ -1,11 +1,12 @@
 // Records which content of a project's files the user has trusted.
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, realpathSync } from "node:fs";
+import { readdirSync, realpathSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
 import { isJsonObject } from "../model/json.js";
 import { sha256 } from "../util/sha256.js";
 import { writePrivateFile } from "../util/private-files.js";
+import { readRegularTextSync } from "../util/regular-file.js";
 
 export interface TrustParts {
   /**
@@ -108,7 +109,7 @@ function digestOf(bytes: Uint8Array): string {
 
 function readEntry(file: string): TrustEntry | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(file, "utf8"));
+    const value: unknown = JSON.parse(readRegularTextSync(file));
     if (!isJsonObject(value)) return undefined;
     const { path, sha256: digest, trustedAt } = value;
     if (typeof path !== "string" || typeof digest !== "string" || typeof trustedAt !== "number") return undefined;

@@ -1,12 +1,12 @@
 // The client side of a connection to a daemon. Opening the connection includes mutual authentication.
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
 import { createFrameReader, FRAME, writeFrame, writeJson } from "./frames.js";
 import { handshakeKey, isProof, listenAddress, NONCE_BYTES, proofOf } from "./handshake.js";
 import type { DaemonPaths } from "./paths.js";
 import { checkPrivate } from "./private-folder.js";
 import type { DaemonRequest } from "./requests.js";
+import { readRegularFileSync } from "../util/regular-file.js";
 
 export type FrameListener = (kind: number, payload: Buffer) => void;
 
@@ -111,7 +111,7 @@ function notAuthenticated(socket: Socket): UnusableError {
 
 function readKey({ keyFile }: ChannelPaths): Buffer {
   try {
-    return handshakeKey(readFileSync(keyFile));
+    return handshakeKey(readRegularFileSync(keyFile));
   } catch (error) {
     // A daemon creates the key file before it listens, so without a key file there is no daemon.
     if (isAbsent(error)) throw new AbsentError(`${keyFile} does not exist.`);

@@ -1,6 +1,7 @@
 // Runs one command line in the daemon with the streams of this process. Every start of the CLI loads this module first,
 // so it must stay small.
 import type { Readable, Writable } from "node:stream";
+import { discardTyped } from "../util/discard-typed.js";
 import { watchOutput } from "../util/watch-output.js";
 import { type DaemonChannel, AbsentError, openChannel, SilentError } from "./channel.js";
 import { configOption } from "./commands.js";
@@ -97,6 +98,7 @@ async function follow(channel: DaemonChannel, io: ClientIo): Promise<ClientOutco
     else if (kind === FRAME.stderr) write(io.stderr, payload);
     else if (kind === FRAME.inputWanted) input.start();
     else if (kind === FRAME.inputUnwanted) input.stop();
+    else if (kind === FRAME.discardInput) void input.discard();
     else if (kind === FRAME.exit) exitCode = payload[0] ?? 0;
   });
   const interrupt = (): void => void writeFrame(socket, FRAME.interrupt);
@@ -110,11 +112,17 @@ async function follow(channel: DaemonChannel, io: ClientIo): Promise<ClientOutco
   return { kind: "exited", exitCode: await settle(exitCode) };
 }
 
+interface InputForwarder {
+  start(): void;
+  stop(): void;
+  discard(): Promise<void>;
+}
+
 /**
  * Reads input only while the command reads it, so that unread input stays available to the next program that reads the
  * terminal or pipe.
  */
-function forwardInput({ socket }: DaemonChannel, stdin: Readable): { start(): void; stop(): void } {
+function forwardInput({ socket }: DaemonChannel, stdin: Readable): InputForwarder {
   const onData = (chunk: Buffer | string): void => {
     stdin.pause();
     writePieces(socket, FRAME.input, Buffer.from(chunk));
@@ -131,5 +139,11 @@ function forwardInput({ socket }: DaemonChannel, stdin: Readable): { start(): vo
       else stdin.resume();
     },
     stop: () => void (isListening && stdin.pause()),
+    async discard() {
+      stdin.off("data", onData);
+      const isQuiet = await discardTyped(stdin);
+      if (isListening) stdin.on("data", onData).pause();
+      writeFrame(socket, FRAME.inputDiscarded, Buffer.from([isQuiet ? 1 : 0]));
+    },
   };
 }

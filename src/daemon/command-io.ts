@@ -15,6 +15,8 @@ export interface CommandIo {
   readonly columns: number;
   readonly stderrColumns: number;
   readonly signal: AbortSignal;
+  /** Discards what the user has typed at the client's terminal. Resolves to false if the user never stops typing. */
+  readonly discardInput: () => Promise<boolean>;
 }
 
 export interface RemoteCommand {
@@ -38,9 +40,11 @@ const UNREAD_MS = 3_000;
 export function openRemoteCommand(socket: Socket, request: CommandRequest): RemoteCommand {
   const stop = new AbortController();
   const stdin = inputFrom(socket);
+  const discarded: ((isQuiet: boolean) => void)[] = [];
   socket.once("close", () => {
     stop.abort();
     stdin.destroy();
+    for (const resolve of discarded.splice(0)) resolve(false);
   });
   const [stdout, stderr] = [outputTo(socket, FRAME.stdout), outputTo(socket, FRAME.stderr)];
   const { env, cwd, isTerminal, columns, stderrColumns } = request;
@@ -55,6 +59,11 @@ export function openRemoteCommand(socket: Socket, request: CommandRequest): Remo
       columns,
       stderrColumns,
       signal: stop.signal,
+      discardInput() {
+        if (!isTerminal.stdin || !socket.writable) return Promise.resolve(true);
+        writeFrame(socket, FRAME.discardInput);
+        return new Promise((resolve) => discarded.push(resolve));
+      },
     },
     interrupt: () => stop.abort(),
     async flush() {
@@ -62,6 +71,7 @@ export function openRemoteCommand(socket: Socket, request: CommandRequest): Remo
     },
     onFrame(kind, payload) {
       if (kind === FRAME.interrupt) stop.abort();
+      else if (kind === FRAME.inputDiscarded) discarded.shift()?.(payload[0] === 1);
       else if (kind === FRAME.input && !stdin.destroyed) stdin.push(payload);
       else if (kind === FRAME.inputEnd && !stdin.destroyed) stdin.push(null);
     },

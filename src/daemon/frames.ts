@@ -30,6 +30,10 @@ export const FRAME = {
   interrupt: 12,
   /** Sent by the daemon: the command's exit code as one byte. */
   exit: 13,
+  /** Sent by the daemon before a question: the client discards what the user has typed. */
+  discardInput: 14,
+  /** Sent by the client after it has done so. Payload: one byte, 1 if the terminal is quiet now. */
+  inputDiscarded: 15,
 } as const;
 
 export type FrameKind = (typeof FRAME)[keyof typeof FRAME];

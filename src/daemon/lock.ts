@@ -1,8 +1,9 @@
 // A lock that one process at a time holds while it starts a daemon.
 import { randomBytes } from "node:crypto";
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isSameProcess, startTimeOf } from "../util/start-time.js";
+import { readRegularTextSync } from "../util/regular-file.js";
 
 /** Age after which a lock file is ignored: longer than any start of a daemon can take. */
 const MAX_AGE_MS = 60_000;
@@ -44,7 +45,7 @@ function holdersOf(file: string): string[] {
 
 function isHeld(file: string): boolean {
   try {
-    const { pid, startTime } = JSON.parse(readFileSync(file, "utf8")) as { pid: number; startTime?: string };
+    const { pid, startTime } = JSON.parse(readRegularTextSync(file)) as { pid: number; startTime?: string };
     return Date.now() - statSync(file).mtimeMs < MAX_AGE_MS && isSameProcess(pid, startTime);
   } catch {
     return false;

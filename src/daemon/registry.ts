@@ -1,8 +1,9 @@
 // All daemons of a state folder. A small file next to each socket describes its daemon.
-import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isSameProcess, startTimeOf } from "../util/start-time.js";
 import { writePrivateFile } from "../util/private-files.js";
+import { readRegularText } from "../util/regular-file.js";
 import { type ChannelPaths, openChannel, SilentError } from "./channel.js";
 import { type DaemonPaths, runFolder } from "./paths.js";
 import type { DaemonStatus } from "./requests.js";
@@ -100,7 +101,7 @@ export async function askDaemon(paths: ChannelPaths, kind: "status" | "stop"): P
 
 async function readInfo(file: string): Promise<DaemonInfo | undefined> {
   try {
-    return JSON.parse(await readFile(file, "utf8")) as DaemonInfo;
+    return JSON.parse(await readRegularText(file)) as DaemonInfo;
   } catch {
     return undefined;
   }

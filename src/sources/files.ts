@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, statSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { decodeUtf8 } from "../util/document/text.js";
+import { readRegularFile } from "../util/regular-file.js";
 import { pathsOf, type System } from "./system.js";
 
 const KIB = 1024;
@@ -29,10 +29,7 @@ export async function readWholeFile(path: string, maxBytes: number = MAX_BYTES):
     // one.
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats === undefined) return { kind: "missing" };
-    // Reading a named pipe would block until a writer opens it.
-    if (!stats.isFile()) return { kind: "unreadable", reason: "is not a regular file" };
-    if (stats.size > maxBytes) return { kind: "unreadable", reason: `is larger than ${sizeText(maxBytes)}` };
-    const bytes = await readFile(path);
+    const bytes = await readRegularFile(path, { maxBytes });
     const content = decodeUtf8(bytes);
     if (content.kind !== "text") return content;
     const hash = createHash("sha256").update(bytes).digest("hex");
@@ -40,6 +37,9 @@ export async function readWholeFile(path: string, maxBytes: number = MAX_BYTES):
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
     if (code === "ENOENT" || code === "ENOTDIR") return { kind: "missing" };
+    if (code === "EISDIR" || code === "NOT_A_REGULAR_FILE")
+      return { kind: "unreadable", reason: "is not a regular file" };
+    if (code === "TOO_LARGE") return { kind: "unreadable", reason: `is larger than ${sizeText(maxBytes)}` };
     return { kind: "unreadable", reason: `could not be read (${code})` };
   }
 }

@@ -19,7 +19,9 @@ export function canInterrupt(terminal: Terminal): boolean {
 /** `unanswered`: the input ended without an answer. Every answer other than `y` or `yes` counts as no. */
 export type UserAnswer = "yes" | "no" | "unanswered";
 
+/** Asks for consent. What the user has typed before the question appears does not answer it. */
 export async function ask(question: string, terminal: Terminal, signal = terminal.io.signal): Promise<UserAnswer> {
+  if ((await terminal.io.discardInput?.()) === false) return "unanswered";
   const answer = await askLine(`${question} [y/N]`, terminal, signal);
   if (answer === undefined) return "unanswered";
   return /^\s*y(?:es)?\s*$/i.test(answer) ? "yes" : "no";

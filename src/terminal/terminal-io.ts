@@ -14,6 +14,11 @@ export interface TerminalIo {
   /** How long work lasts before its progress is shown. Default: 1000. */
   readonly progressDelayMs?: number;
   /** Aborts on Ctrl-C. */
+  /**
+   * Discards what the user has typed and no command has read. Resolves to false if the terminal never becomes quiet.
+   * Undefined if the input is no terminal of a user.
+   */
+  readonly discardInput?: () => Promise<boolean>;
   readonly signal: AbortSignal;
 }
 

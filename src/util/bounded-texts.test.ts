@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { boundText, MAX_SHOWN_TEXT, withBoundedTexts } from "./bounded-texts.js";
+import { cutText, MAX_SHOWN_TEXT, withBoundedTexts } from "./bounded-texts.js";
 
 it("cuts a long text between characters and says how much is missing", () => {
-  expect(boundText("abcdef", 4)).toBe("abcd… (2 more characters)");
-  expect(boundText("abc😀f", 4)).toBe("abc… (3 more characters)");
-  expect(boundText("abcd", 4)).toBe("abcd");
+  expect(cutText("abcdef", 4)).toBe("abcd… (2 more characters)");
+  expect(cutText("abc😀f", 4)).toBe("abc… (3 more characters)");
+  expect(cutText("abcd", 4)).toBe("abcd");
 });
 
 it("cuts titles and descriptions at every depth, and no values", () => {

@@ -8,7 +8,7 @@ const TEXTS: ReadonlySet<string> = new Set(["title", "description"]);
 const VALUES: ReadonlySet<string> = new Set(["default", "const", "enum", "examples", "_meta"]);
 
 /** Cuts a text that is too long to show, and says how much is missing. */
-export function boundText(text: string, length: number = MAX_SHOWN_TEXT): string {
+export function cutText(text: string, length: number = MAX_SHOWN_TEXT): string {
   if (text.length <= length) return text;
   // Do not cut between the two halves of a character.
   const end = /[\uD800-\uDBFF]/.test(text[length - 1] ?? "") ? length - 1 : length;
@@ -21,7 +21,7 @@ export function withBoundedTexts<Item extends JsonObject>(item: Item): Item {
 }
 
 function bound(value: unknown, name: string): unknown {
-  if (typeof value === "string") return TEXTS.has(name) ? boundText(value) : value;
+  if (typeof value === "string") return TEXTS.has(name) ? cutText(value) : value;
   if (Array.isArray(value)) {
     const items = value.map((one) => bound(one, ""));
     return items.some((one, index) => one !== value[index]) ? items : value;

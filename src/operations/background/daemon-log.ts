@@ -1,7 +1,7 @@
 // Reads the log file of a background gateway.
-import { open, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DiscoveryError } from "../../errors.js";
+import { openRegularFile, readRegularFile } from "../../util/regular-file.js";
 
 const POLL_MS = 300;
 
@@ -13,7 +13,7 @@ export interface DaemonLog {
 }
 
 export async function readDaemonLog(file: string, maxLines: number): Promise<DaemonLog> {
-  const content = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+  const content = await readRegularFile(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
     throw new DiscoveryError("INVALID_REQUEST", "No background gateway has run for this folder and configuration.", {
       hint: [
@@ -44,7 +44,7 @@ export async function* followDaemonLog(file: string, from: number, signal: Abort
 }
 
 async function readFrom(file: string, position: number): Promise<{ text: string; end: number }> {
-  const handle = await open(file).catch(() => undefined);
+  const handle = await openRegularFile(file).catch(() => undefined);
   if (handle === undefined) return { text: "", end: 0 };
   try {
     const { size } = await handle.stat();

@@ -13,6 +13,8 @@ export function toConfirmationPage({ call, ...rest }: Confirmation): JsonObject 
     ...(call === undefined ? {} : { risk: call.risk, risk_origin: call.riskOrigin }),
     actor_id: actor,
     arguments: call?.arguments ?? null,
+    ...(call?.meta === undefined ? {} : { meta: call.meta }),
+    ...(call?.notice === undefined ? {} : { notice: call.notice }),
     caller_may_confirm: selfService,
     asked_at: time(askedAt),
     expires_at: time(expiresAt),

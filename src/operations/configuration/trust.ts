@@ -1,5 +1,5 @@
 // Trust in the files of a project. The gateway ignores such a file until the user trusts its current content.
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { findProjectConfigs, findProjectVariables, type ProjectFile } from "../../config/project-files.js";
 import { openConfig } from "../../config/read.js";
@@ -9,6 +9,7 @@ import type { OpenOptions } from "../../gateway/engine-options.js";
 import { DiscoveryError } from "../../errors.js";
 import { environmentFor } from "../../gateway/find-configuration.js";
 import { expandHome } from "../../util/home-path.js";
+import { readRegularFile } from "../../util/regular-file.js";
 
 /** A file that the user has trusted. `changed`: its content differs from the trusted content. */
 export interface TrustedFile {
@@ -18,32 +19,51 @@ export interface TrustedFile {
   readonly status: "ok" | "changed" | "missing";
 }
 
-/**
- * Trusts the current content of these files. Without names: all configurations and variable files of the project in the
- * working folder, and the project's files of other MCP clients.
- */
-export async function trustFiles(options: OpenOptions, names: readonly string[] = []): Promise<ProjectFile[]> {
-  const { trust, cwd, home } = environmentFor(options);
-  if (names.length === 0) return await trustProject(options);
-  const files = await Promise.all(names.map((name) => openNamed(resolve(cwd, expandHome(name, home)))));
-  for (const { file, content } of files) await trust.record(file, content);
-  return files;
+/** Which of these files to trust, after the user has seen them. */
+export type DecideTrust = (files: readonly ProjectFile[]) => Promise<readonly ProjectFile[]>;
+
+export interface TrustedNow {
+  /** The files whose current content is trusted now, those that were trusted before included. */
+  readonly trusted: readonly ProjectFile[];
+  /** The files that the user has not agreed to. */
+  readonly left: readonly ProjectFile[];
 }
 
-async function trustProject(options: OpenOptions): Promise<ProjectFile[]> {
-  const { trust, loadParts } = environmentFor(options);
-  const record = async (files: readonly ProjectFile[]): Promise<void> => {
-    for (const { file, content } of files) await trust.record(file, content);
+/**
+ * Trusts the current content of the files that `decide` returns. Without names, it decides about all configurations and
+ * variable files of the project in the working folder, and about the project's files of other MCP clients.
+ */
+export async function trustFiles(
+  options: OpenOptions,
+  names: readonly string[],
+  decide: DecideTrust,
+): Promise<TrustedNow> {
+  const { trust, cwd, home, loadParts } = environmentFor(options);
+  const [trusted, left]: [ProjectFile[], ProjectFile[]] = [[], []];
+  const settle = async (files: readonly ProjectFile[]): Promise<number> => {
+    const open = files.filter(({ file, content }) => !trust.isTrusted(file, content));
+    const agreed = open.length === 0 ? [] : await decide(open);
+    for (const { file, content } of agreed) await trust.record(file, content);
+    trusted.push(...files.filter((one) => !open.includes(one) || agreed.includes(one)));
+    left.push(...open.filter((one) => !agreed.includes(one)));
+    return agreed.length;
   };
-  const own = [...(await findProjectConfigs(loadParts)), ...(await findProjectVariables(loadParts))];
-  await record(own);
-  const foreign = await findForeignFiles(options);
-  await record(foreign);
+  if (names.length > 0) {
+    await settle(await Promise.all(names.map((name) => openNamed(resolve(cwd, expandHome(name, home))))));
+    return { trusted, left };
+  }
+  await settle(await findProjectConfigs(loadParts));
+  // A trusted configuration uses the variable files of its folder without a decision about each.
+  if (trusted.length === 0) await settle(await findProjectVariables(loadParts));
   // The files that were just trusted may refer to variable files, which need trust too.
-  const referenced = foreign.length === 0 ? [] : await findForeignFiles(options);
-  await record(referenced);
-  return [...own, ...foreign, ...referenced];
+  for (let added = 1, round = 0; added > 0 && round < MAX_ROUNDS; round += 1) {
+    const seen = new Set([...trusted, ...left].map(({ file }) => file));
+    added = await settle((await findForeignFiles(options)).filter(({ file }) => !seen.has(file)));
+  }
+  return { trusted, left };
 }
+
+const MAX_ROUNDS = 2;
 
 async function findForeignFiles(options: OpenOptions): Promise<ProjectFile[]> {
   const engine = openEngine(options);
@@ -73,7 +93,7 @@ function unreadable(file: string): (error: unknown) => never {
 
 /** Reads the content to trust. A folder can be trusted too; its content counts as empty. */
 async function readContent(path: string): Promise<Uint8Array> {
-  return (await stat(path)).isDirectory() ? new Uint8Array() : await readFile(path);
+  return (await stat(path)).isDirectory() ? new Uint8Array() : await readRegularFile(path);
 }
 
 export async function listTrustedFiles(options: OpenOptions): Promise<TrustedFile[]> {

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { replaceFile } from "../files/replace-file.js";
+import { readRegularFile, readRegularText } from "../../util/regular-file.js";
 
 /** The file with credentials, relative to the working folder. */
 export const ENV_FILE = ".ai/.env";
@@ -29,7 +29,7 @@ export async function isExposed(cwd: string): Promise<boolean> {
 export async function ignoreEnvFile(cwd: string): Promise<boolean> {
   const path = join(cwd, ".gitignore");
   if (isSymbolicLink(path)) return false;
-  const before = await readFile(path).catch(() => undefined);
+  const before = await readRegularFile(path).catch(() => undefined);
   const start = before === undefined || before.length === 0 || before.at(-1) === 0x0a ? "" : "\n";
   const bytes = Buffer.concat([before ?? Buffer.alloc(0), Buffer.from(`${start}${ENV_FILE}\n`)]);
   await replaceFile({ path, expected: before, bytes, ...(before === undefined ? { mode: 0o644 } : {}) });
@@ -57,7 +57,7 @@ interface Rule {
 const MAX_CHARACTERS = 1_000_000;
 
 async function rulesIn(file: string, depth: number): Promise<Rule[]> {
-  const text = isSymbolicLink(file) ? "" : await readFile(file, "utf8").catch(() => "");
+  const text = isSymbolicLink(file) ? "" : await readRegularText(file).catch(() => "");
   return text
     .slice(0, MAX_CHARACTERS)
     .split(/\r?\n/)

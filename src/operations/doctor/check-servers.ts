@@ -3,6 +3,7 @@ import type { DiscoveryError } from "../../errors.js";
 import type { Stages } from "../../gateway/stages.js";
 import { installsFolder } from "../../gateway/runtime-environment.js";
 import { type DescribeStep, describeLibraryStep, renderHint } from "../../model/next-steps.js";
+import type { MessageFaults } from "../../upstreams/message-monitor.js";
 import { openCatalog } from "../open-catalog.js";
 import { type AskedServer, type AskOptions, askServers } from "../servers/ask-servers.js";
 import { repairNpxCache } from "./repair-npx-cache.js";
@@ -24,6 +25,11 @@ export interface CheckedServer {
   readonly truncated?: true;
   /** Tools that cannot be used, with the reason. */
   readonly dropped?: readonly { readonly name: string; readonly reason: string }[];
+  /**
+   * What the server has sent to this gateway process that a correct server does not send. Missing if there is nothing;
+   * counts of zero are missing too.
+   */
+  readonly faultyMessages?: Partial<MessageFaults>;
   readonly reason?: string;
   readonly hint?: string;
   /** The last lines that the server wrote to its standard error. */
@@ -128,6 +134,8 @@ function diagnose(
 ): CheckedServer {
   const server = snapshot().servers.get(name);
   const tools = server?.tools.length ?? 0;
+  const faulty = Object.entries(upstreams.messageFaults(name)).filter(([, times]) => times > 0);
+  const faultyMessages = faulty.length === 0 ? {} : { faultyMessages: Object.fromEntries(faulty) };
   if (failure !== undefined) {
     // The gateway may have started the server twice, once per protocol generation, so duplicate lines of stderr are
     // removed.
@@ -138,6 +146,7 @@ function diagnose(
       status: "failed",
       durationMs,
       tools,
+      ...faultyMessages,
       reason: failure.message,
       ...(hint === undefined ? {} : { hint }),
       ...(stderr.length === 0 ? {} : { stderr }),
@@ -154,5 +163,6 @@ function diagnose(
     ...(record === undefined ? {} : { era: record.era }),
     ...(record?.truncated ? { truncated: true as const } : {}),
     ...(record !== undefined && record.dropped.length > 0 ? { dropped: record.dropped } : {}),
+    ...faultyMessages,
   };
 }

@@ -1,10 +1,10 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { DiscoveryError } from "../../errors.js";
 import { type ToolDefinition, toolId } from "../../model/tool.js";
 import type { EvalQuery } from "../../search/evaluate.js";
 import { decodeUtf8 } from "../../util/document/text.js";
+import { readRegularFile } from "../../util/regular-file.js";
 
 const reference = z.object({ server: z.string().min(1), name: z.string().min(1) });
 
@@ -118,7 +118,7 @@ async function readList<Schema extends z.ZodType>(
 }
 
 async function read(file: string, cwd: string): Promise<string> {
-  const bytes = await readFile(resolve(cwd, file)).catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readRegularFile(resolve(cwd, file)).catch((error: NodeJS.ErrnoException) => {
     throw invalidRequest(
       error.code === "ENOENT" ? `${file} does not exist.` : `${file} could not be read (${error.code ?? "unknown"}).`,
     );

@@ -1,9 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
-import { readdir, readFile, rm, rmdir, stat } from "node:fs/promises";
+import { readdir, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonObject } from "../../model/json.js";
 import type { Path } from "../../util/document/problem.js";
+import { realPathOf } from "./replace-file.js";
 import { writePrivateFile } from "../../util/private-files.js";
+import { readRegularFile, readRegularText } from "../../util/regular-file.js";
 
 /** The role of a file in an import. Undo restores the files of MCP clients first. */
 export type BackupRole = "client" | "config" | "variables";
@@ -18,6 +20,8 @@ export interface Backup {
   readonly role: BackupRole;
   readonly client?: string;
   readonly path: string;
+  /** The file that the path led to, through symbolic links, when the command wrote it. Undefined if the command created it. */
+  readonly target?: string;
   /** Set if the file belongs to a project and its content before the edit was trusted. */
   readonly isProject?: true;
   /** SHA-256 of the content before the command wrote the file. Null if the file did not exist. */
@@ -75,6 +79,7 @@ export function createBackups(folder: string, now: () => number, action?: string
         number: next,
         ...(action === undefined ? {} : { action }),
         ...entry,
+        ...(before === undefined ? {} : { target: await realPathOf(entry.path) }),
         before: before === undefined ? null : fileHash(before),
         after: fileHash(after),
         ...(mode === undefined ? {} : { mode }),
@@ -90,7 +95,7 @@ export function createBackups(folder: string, now: () => number, action?: string
       return found.flat().sort((a, b) => (a.run === b.run ? compare(a, b) : a.run < b.run ? 1 : -1));
     },
     async content(backup, which) {
-      return await readFile(`${stem(backup)}.${which}`).catch(() => undefined);
+      return await readRegularFile(`${stem(backup)}.${which}`).catch(() => undefined);
     },
     async keepOverwritten(backup, bytes) {
       const file = `${stem(backup)}.overwritten`;
@@ -121,7 +126,7 @@ function compare(a: Backup, b: Backup): number {
 async function readRun(folder: string, run: string): Promise<Backup[]> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => /^\d+\.json$/.test(name));
   const read = await Promise.all(
-    names.map(async (name) => toBackup(await readFile(join(folder, name), "utf8").catch(() => ""), run)),
+    names.map(async (name) => toBackup(await readRegularText(join(folder, name)).catch(() => ""), run)),
   );
   return read.flat();
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { link, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { link, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { DiscoveryError } from "../../errors.js";
 import { hasCode } from "./has-code.js";
+import { readRegularText } from "../../util/regular-file.js";
 
 /**
  * A lock older than this belongs to a process that has ended, even if its process id is in use again, because an edit
@@ -79,7 +80,7 @@ async function removeStale(file: string): Promise<boolean> {
 }
 
 async function contentOf(file: string): Promise<string | undefined> {
-  return await readFile(file, "utf8").catch(() => undefined);
+  return await readRegularText(file).catch(() => undefined);
 }
 
 function isAlive(pid: number): boolean {

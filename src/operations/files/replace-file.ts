@@ -1,20 +1,9 @@
 import { randomBytes } from "node:crypto";
-import {
-  chown,
-  type FileHandle,
-  link,
-  mkdir,
-  open,
-  readFile,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  stat,
-} from "node:fs/promises";
+import { chown, type FileHandle, link, mkdir, open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { DiscoveryError } from "../../errors.js";
 import { withFileLock } from "./file-lock.js";
+import { openRegularFile, readRegularFile } from "../../util/regular-file.js";
 
 /** The new content of a file. Undefined `bytes` delete the file. */
 export interface Replacement {
@@ -51,7 +40,7 @@ type Expected = Pick<Replacement, "path" | "bytes"> & {
 };
 
 async function replaceLocked(target: string, { path, expected, bytes, mode }: Expected): Promise<void> {
-  const old = await open(target, "r");
+  const old = await openRegularFile(target);
   try {
     await assertWritable(old, path);
     await assertSame(old, target, { path, expected });
@@ -152,7 +141,7 @@ async function assertSame(
 ): Promise<void> {
   const [there, ours] = [await stat(target), await handle.stat()];
   const isSameFile = there.ino === ours.ino && there.dev === ours.dev;
-  if (!isSameFile || Buffer.compare(await readFile(target), expected) !== 0) throw changed(path);
+  if (!isSameFile || Buffer.compare(await readRegularFile(target), expected) !== 0) throw changed(path);
 }
 
 function changed(path: string): DiscoveryError {

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { concernsUs, type LoadedConfig, type LoadParts, loadConfig } from "../../config/load.js";
 import { isOwnFolder, isSharedFile, locateConfig, type Origin } from "../../config/locate.js";
@@ -6,6 +5,7 @@ import type { Config } from "../../config/options.js";
 import { openConfig } from "../../config/read.js";
 import { DiscoveryError } from "../../errors.js";
 import { expandHome } from "../../util/home-path.js";
+import { readRegularFile } from "../../util/regular-file.js";
 import { hasCode } from "./has-code.js";
 
 /** The configuration file that a command writes to. */
@@ -41,7 +41,7 @@ export interface TargetOptions {
  */
 export async function findTarget(parts: LoadParts, { isProject = false, newName }: TargetOptions): Promise<EditTarget> {
   const { file, isNamed, ...whose } = await findTargetFile(parts, { isProject, newName });
-  const bytes = await readFile(file).catch((error: unknown) => {
+  const bytes = await readRegularFile(file).catch((error: unknown) => {
     if (hasCode(error, "ENOENT")) return undefined;
     throw new DiscoveryError("CONFIGURATION_ERROR", `${file} could not be read.`, {
       hint: "Name another file with --config.",

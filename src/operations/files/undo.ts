@@ -1,11 +1,12 @@
 // Restores files from the backups of imports and edits.
-import { readFile } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { extname } from "node:path";
 import { DiscoveryError } from "../../errors.js";
 import { restoreSections } from "../../sources/rewrite/restore.js";
 import { changedPaths } from "../../sources/rewrite/changed-paths.js";
 import { type Backup, type BackupRole, type Backups, fileHash } from "./backups.js";
-import { replaceFile } from "./replace-file.js";
+import { realPathOf, replaceFile } from "./replace-file.js";
+import { readRegularFile } from "../../util/regular-file.js";
 
 /** The outcome of undoing the change of one file. */
 export interface Undone {
@@ -88,7 +89,7 @@ type CurrentContent =
 
 async function readCurrent(path: string): Promise<CurrentContent> {
   try {
-    return { kind: "readable", now: await readFile(path) };
+    return { kind: "readable", now: await readRegularFile(path) };
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
     if (code === "ENOENT") return { kind: "readable", now: undefined };
@@ -111,6 +112,11 @@ async function undoOne(backup: Backup, backups: Backups, { isForced, isDryRun, n
     return { ...about(backup), status: "refused", reason: "the backup is damaged" };
   }
   const current = now === undefined ? null : fileHash(now);
+  // Another program may have put a link here since, which leads to a file that the command has never written.
+  if (current !== backup.after && current !== backup.before && !(await leadsToSameFile(backup))) {
+    const reason = `it leads to ${await realPathOf(backup.path)}, which is another file than before`;
+    return { ...about(backup), status: "refused", reason };
+  }
   if (current === backup.before) {
     if (!isDryRun) await backups.drop(backup);
     return { ...about(backup), status: "as before" };
@@ -119,6 +125,13 @@ async function undoOne(backup: Backup, backups: Backups, { isForced, isDryRun, n
   const status = before === undefined ? "removed" : "restored";
   if (isDryRun) return { ...about(backup), status };
   return await restore(backup, backups, { now, before });
+}
+
+/** Without a recorded target, the path was no link. */
+async function leadsToSameFile({ path, target }: Backup): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found === undefined) return true;
+  return target === undefined ? !found.isSymbolicLink() : (await realPathOf(path)) === target;
 }
 
 async function restore(

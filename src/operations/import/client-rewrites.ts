@@ -105,7 +105,7 @@ async function planFile(
   const { client, path } = file.location;
   const { bytes } = file.content.file;
   const removed = removable(file, found);
-  const gateway = gatewayProgram(client, system, target.isDefaultFile ? undefined : target.file, start);
+  const gateway = gatewayProgram(system, target.isDefaultFile ? undefined : target.file, start);
   const result = await rewriteClientFile({
     client,
     path,

@@ -8,6 +8,7 @@ import { findTarget } from "../files/target.js";
 import { selectImport, type Undone, undoBackups } from "../files/undo.js";
 import { type FileWrite, writeAll } from "../files/write.js";
 import { writeKeychain } from "./keychain-secrets.js";
+import { copyProgram } from "./program-copy.js";
 import { type ImportPlan, planImport, type SecretsPlace } from "./plan.js";
 import { type ImportPage, toImportPage } from "./report.js";
 
@@ -33,7 +34,8 @@ export async function prepareImport(options: OpenOptions, clients: readonly Clie
     home,
     keychain,
     plan: (secrets) => planImport({ runtime, system, target, clients, secrets, keychain }),
-    async write({ keychainEntries, writes }, signal) {
+    async write({ keychainEntries, writes, copy }, signal) {
+      if (copy !== undefined) await copyProgram(copy);
       if (keychainEntries.size > 0) await writeKeychain(keychainEntries, keychain());
       signal?.throwIfAborted();
       return await writeAll(writes, createBackups(join(stateFolder, "backups"), now));

@@ -8,7 +8,6 @@ import type { ClientId } from "../../sources/options.js";
 import { toConfigEntry } from "../../sources/rewrite/config-entry.js";
 import { type Additions, extendConfig, toSnippet } from "../../sources/rewrite/extend-config.js";
 import { findSecrets } from "../../util/plain-secrets.js";
-import { gatewayStart } from "../../sources/rewrite/slots.js";
 import type { System } from "../../sources/system.js";
 import { toToolRules } from "../../sources/tool-rules.js";
 import { type ClientRewrite, planRewrites } from "./client-rewrites.js";
@@ -16,6 +15,7 @@ import { type FoundClientServers, findClientServers } from "./found.js";
 import type { Keychain } from "../../secrets/keychain.js";
 import { planKeychain } from "./keychain-secrets.js";
 import { type MovedSecrets, moveSecrets } from "./secret-variables.js";
+import { findStart, type ProgramCopy } from "./program-copy.js";
 import type { EditTarget } from "../files/target.js";
 import type { Write } from "../files/write.js";
 
@@ -35,6 +35,8 @@ export interface ImportPlan {
    * The files to write, in this order: the configuration contains a server before it is removed from a client's file.
    */
   readonly writes: readonly Write[];
+  /** The copy of this program that the clients' files will refer to. It is made before they are written. */
+  readonly copy?: ProgramCopy;
   /** Secrets that the configuration will contain in clear text. */
   readonly copiedSecrets: readonly PlannedSecret[];
   /** Variables to add to `~/.ai/.env`. */
@@ -88,15 +90,15 @@ export async function planImport({
   const variables = moved !== undefined && secrets === "env" ? variablesWrite(moved) : [];
   // If the configuration is a module, servers must remain in the client's file until the user has added them to the
   // module.
-  const rewrites = isPrinted
-    ? []
-    : await planRewrites(found, { clients, system, target, start: gatewayStart(runtime.own(), process.execPath) });
+  const { start, copy } = findStart(runtime.own(), runtime.stateFolder);
+  const rewrites = isPrinted ? [] : await planRewrites(found, { clients, system, target, start });
   return {
     target,
     found,
     added,
     rewrites,
     writes: [...variables, ...config, ...rewrites.flatMap(({ write }) => write ?? [])],
+    ...copyFor(rewrites, copy),
     copiedSecrets: importedSecrets(servers),
     movedSecrets: secrets === "env" ? (moved?.names ?? []) : [],
     keychainEntries,
@@ -104,6 +106,14 @@ export async function planImport({
     ...(isPrinted ? { snippet: toSnippet(additions) } : {}),
     notes: [...(added.length === 0 ? [] : target.notes), ...found.notes, ...environmentNotes(servers)],
   };
+}
+
+/** The copy, if a client's file gets an entry that starts it. */
+export function copyFor(
+  rewrites: readonly ClientRewrite[],
+  copy: ProgramCopy | undefined,
+): { readonly copy?: ProgramCopy } {
+  return copy === undefined || rewrites.every(({ write }) => write === undefined) ? {} : { copy };
 }
 
 /** Names the servers that their MCP client started with its whole environment, which the gateway does not do. */

@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseDotenv } from "../../util/dotenv.js";
+import { readRegularFile } from "../../util/regular-file.js";
 import type { Variables } from "../../config/variables.js";
 import { DiscoveryError } from "../../errors.js";
 import type { ServerCandidate } from "../../sources/candidate.js";
@@ -26,7 +26,7 @@ export async function moveSecrets(
   home: string,
 ): Promise<MovedSecrets> {
   const file = join(home, ".ai", ".env");
-  const before = await readFile(file).catch((error: unknown) => {
+  const before = await readRegularFile(file).catch((error: unknown) => {
     if (hasCode(error, "ENOENT")) return undefined;
     throw new DiscoveryError("CONFIGURATION_ERROR", `${file} could not be read.`, {
       hint: { action: "edit-file", path: file, change: "permissions" },

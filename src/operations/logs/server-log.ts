@@ -1,6 +1,7 @@
 // Reads the log file of a server: its standard error, written by the gateways of this machine.
-import { open, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
+import { openRegularFile } from "../../util/regular-file.js";
 
 export interface LogLine {
   /** The time at which the server wrote the line, ISO 8601. */
@@ -53,7 +54,7 @@ interface ReadLines {
 
 /** Reads complete lines from the offset on. */
 async function readLines(file: string, from: number): Promise<ReadLines> {
-  const handle = await open(file, "r").catch(() => undefined);
+  const handle = await openRegularFile(file).catch(() => undefined);
   if (handle === undefined) return { lines: [], end: from };
   try {
     const { size } = await handle.stat();

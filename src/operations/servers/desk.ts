@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LoadParts } from "../../config/load.js";
 import { openEngine } from "../../engine.js";
@@ -12,6 +11,7 @@ import type { ServerEntry } from "../../sources/options.js";
 import type { Change } from "../../sources/rewrite/change.js";
 import type { ConfigView, NamedSection } from "../../sources/rewrite/edit-config.js";
 import { nearestWord } from "../../util/edit-distance.js";
+import { readRegularFile } from "../../util/regular-file.js";
 import { createBackups } from "../files/backups.js";
 import { assertTrusted, planEdit, writeEdit } from "../files/edit-target.js";
 import { withFileLock } from "../files/file-lock.js";
@@ -93,7 +93,7 @@ export async function planChanges(
 export async function applyEdit(planned: ServerDesk, edit: Edit): Promise<EditReport> {
   const { file } = planned.target;
   const desk = await withFileLock(await realPathOf(file), { kind: "edit" }, async () => {
-    const isSame = sameBytes(planned.target.bytes, await readFile(file).catch(() => undefined));
+    const isSame = sameBytes(planned.target.bytes, await readRegularFile(file).catch(() => undefined));
     const desk = isSame ? planned : await reopen(planned);
     const { place, target } = desk;
     const after = isSame ? edit.after : await edit.replan(desk);

@@ -1,5 +1,4 @@
 // Lets the user edit a configuration file in an editor, then checks the file and stores a backup.
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type LoadParts, loadConfig } from "../../config/load.js";
 import { DiscoveryError } from "../../errors.js";
@@ -13,6 +12,7 @@ import { replaceFile } from "../files/replace-file.js";
 import { findTargetFile } from "../files/target.js";
 import { NEW_CONFIG, templateFor } from "../files/template.js";
 import { compareServers, type DeskOptions, findOffered } from "./desk.js";
+import { readRegularFile } from "../../util/regular-file.js";
 
 /** A configuration that is open in an editor. */
 export interface OpenEdit {
@@ -32,7 +32,7 @@ export interface OpenEdit {
 export async function beginEdit(options: OpenOptions, { isProject = false }: DeskOptions = {}): Promise<OpenEdit> {
   const { loadParts, ...place } = environmentFor(options);
   const { file, isNamed, isProject: isOfProject } = await findTargetFile(loadParts, { isProject, newName: NEW_CONFIG });
-  const before = await readFile(file).catch(() => undefined);
+  const before = await readRegularFile(file).catch(() => undefined);
   assertTrusted({ file, bytes: before, isProject: isOfProject }, place.trust);
   const offered = await findOffered(options);
   const effective = isNamed || isProject ? undefined : await loadConfig(loadParts).catch(() => undefined);
@@ -51,7 +51,7 @@ export type EditOutcome =
 /** Checks whether the edited file is a valid configuration. */
 export async function checkEdit({ file, before, loadParts }: OpenEdit): Promise<EditOutcome> {
   try {
-    const now = await readFile(file).catch((error: unknown) => {
+    const now = await readRegularFile(file).catch((error: unknown) => {
       throw new DiscoveryError("CONFIGURATION_ERROR", `${file} no longer exists.`, { cause: error });
     });
     if (before !== undefined && Buffer.compare(before, now) === 0) return { kind: "unchanged" };
@@ -65,7 +65,7 @@ export async function checkEdit({ file, before, loadParts }: OpenEdit): Promise<
 
 /** Whether the user has changed the file since it was opened. */
 export async function isTouched({ file, before }: OpenEdit): Promise<boolean> {
-  const now = await readFile(file).catch(() => undefined);
+  const now = await readRegularFile(file).catch(() => undefined);
   return now === undefined || Buffer.compare(now, before ?? Buffer.from(templateFor(file))) !== 0;
 }
 
@@ -73,7 +73,7 @@ export async function isTouched({ file, before }: OpenEdit): Promise<boolean> {
 export async function keepEdit(edit: OpenEdit): Promise<{ readonly lost: readonly string[] }> {
   const { file, before, place, isProject, offered, options } = edit;
   const backups = createBackups(join(place.stateFolder, "backups"), place.now, "edit");
-  const after = await readFile(file);
+  const after = await readRegularFile(file);
   const mark = isProject ? { isProject: true as const } : {};
   await backups.keep({ role: "config", path: file, before, after, sections: [], ...mark });
   if (isProject) await place.trust.record(file, after);
@@ -83,7 +83,7 @@ export async function keepEdit(edit: OpenEdit): Promise<{ readonly lost: readonl
 
 /** Restores the content that the file had before the edit. */
 export async function dropEdit({ file, before }: OpenEdit): Promise<void> {
-  const now = await readFile(file).catch(() => undefined);
+  const now = await readRegularFile(file).catch(() => undefined);
   if (now === undefined ? before === undefined : before !== undefined && Buffer.compare(now, before) === 0) return;
   await replaceFile({ path: file, expected: now, bytes: before });
 }

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import type { ServerCandidate } from "../../sources/candidate.js";
 import { CLIENT_IDS, type ClientId } from "../../sources/options.js";
 import { additionChanges } from "../../sources/rewrite/extend-config.js";
-import { gatewayStart } from "../../sources/rewrite/slots.js";
 import type { System } from "../../sources/system.js";
 import { createBackups } from "../files/backups.js";
 import { MAX_EDITS, planEdit } from "../files/edit-target.js";
 import { type Write, type FileWrite, writeAll } from "../files/write.js";
 import { type ClientRewrite, planRewrites } from "../import/client-rewrites.js";
 import { type FoundClientServers, findClientServers } from "../import/found.js";
-import { environmentNotes, type ImportPlan, importedSecrets, toAdditions } from "../import/plan.js";
+import { copyFor, environmentNotes, type ImportPlan, importedSecrets, toAdditions } from "../import/plan.js";
+import { copyProgram, findStart } from "../import/program-copy.js";
 import { lostServers, type ServerDesk } from "./desk.js";
 
 /** Plans the files that connect these clients. Without clients, only a missing configuration is planned. */
@@ -21,11 +21,12 @@ export async function planInit(
   clients: readonly ClientId[],
 ): Promise<ImportPlan> {
   const found = await findClientServers(place, system, target);
+  const { start, copy } = findStart(place.own(), place.stateFolder);
   const rewrites = await planRewrites(found, {
     clients,
     system,
     target,
-    start: gatewayStart(place.own(), process.execPath),
+    start,
   });
   const moved = movedServers(found, rewrites);
   const isWritten = target.bytes === undefined || moved.length > 0;
@@ -36,6 +37,7 @@ export async function planInit(
     added: moved.map(({ definition }) => definition.name),
     rewrites,
     writes: [...config, ...rewrites.flatMap(({ write }) => write ?? [])],
+    ...copyFor(rewrites, copy),
     copiedSecrets: importedSecrets(moved),
     movedSecrets: [],
     unsetSecrets: [],
@@ -103,8 +105,9 @@ export interface InitReport {
   readonly lost: readonly string[];
 }
 
-export async function carryOutInit({ writes }: ImportPlan, desk: ServerDesk): Promise<InitReport> {
+export async function carryOutInit({ writes, copy }: ImportPlan, desk: ServerDesk): Promise<InitReport> {
   const { place, target } = desk;
+  if (copy !== undefined) await copyProgram(copy);
   const backups = createBackups(join(place.stateFolder, "backups"), place.now, "init");
   const written = await writeAll(writes, backups);
   const config = writes.find(({ role }) => role === "config");

@@ -1,10 +1,10 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { OpenOptions } from "../../gateway/engine-options.js";
 import { environmentFor } from "../../gateway/find-configuration.js";
 import type { RuntimeEnvironment } from "../../gateway/runtime-environment.js";
 import { type Backup, createBackups } from "../files/backups.js";
 import { selectLast, type Undone, undoBackups } from "../files/undo.js";
+import { readRegularFile } from "../../util/regular-file.js";
 
 /** A command that wrote files and can be undone. */
 export interface UndoStep {
@@ -68,5 +68,5 @@ async function trustAgain(
   { trust }: RuntimeEnvironment,
 ): Promise<void> {
   const isRestored = undone.some((one) => one.path === path && one.status === "restored" && !one.overwritten);
-  if (isProject === true && isRestored) await trust.record(path, await readFile(path));
+  if (isProject === true && isRestored) await trust.record(path, await readRegularFile(path));
 }

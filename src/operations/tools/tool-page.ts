@@ -11,6 +11,7 @@ import { type AssessedRisk, isAtLeast } from "../../policy/risk.js";
 import type { Ruling } from "../../policy/ruling.js";
 import { decideRules } from "../../rules/decide.js";
 import { explain } from "../../rules/explain.js";
+import { foldName, isDisguised, mixesScripts } from "../../util/fold-name.js";
 
 /** One tool with its changes and the decisions about it. */
 export interface ToolPage {
@@ -79,10 +80,23 @@ function toWholeTexts({ definition: { description, inputSchema, outputSchema } }
 export interface ToolExplanation {
   readonly rule: string;
   readonly risk: AssessedRisk;
+  /** What is unusual about the spelling of the name, if anything is. */
+  readonly spelling?: string;
 }
 
 export function explainTool(tool: Tool, { rules, policy }: Stages): ToolExplanation {
-  return { rule: explain(rules, decideRules(rules, tool)), risk: policy.ruling(tool).risk };
+  const spelling = describeSpelling(tool.name);
+  return {
+    rule: explain(rules, decideRules(rules, tool)),
+    risk: policy.ruling(tool).risk,
+    ...(spelling === undefined ? {} : { spelling }),
+  };
+}
+
+/** Says that a name is not what it looks like: rules and the policy see its normal form. */
+export function describeSpelling(name: string): string | undefined {
+  if (isDisguised(name)) return `rules and the policy treat this name as "${foldName(name)}"`;
+  return mixesScripts(name) ? "the name mixes Latin letters with letters that look like them" : undefined;
 }
 
 /** All tools of a server as JSON, without pages; with `isExplained`, each tool also has its rule and risk. */
@@ -101,6 +115,11 @@ export function listToolsJson(
   return { server, tools, ...(found.disabled > 0 ? { disabled: found.disabled } : {}) };
 }
 
-function toExplanationJson({ rule, risk }: ToolExplanation): JsonObject {
-  return { rule, risk: risk.risk, risk_origin: risk.origin.detail };
+function toExplanationJson({ rule, risk, spelling }: ToolExplanation): JsonObject {
+  return {
+    rule,
+    risk: risk.risk,
+    risk_origin: risk.origin.detail,
+    ...(spelling === undefined ? {} : { spelling }),
+  };
 }

@@ -3,6 +3,7 @@ import { DiscoveryError } from "../../errors.js";
 import { createGuardedFetch } from "../../util/net/guarded-fetch.js";
 import type { ProxyEnvironment } from "../../util/net/proxy.js";
 import { describeSpan } from "../../util/time-words.js";
+import { createLocalMetrics } from "./local-metrics.js";
 import { parseMetrics } from "./parse-metrics.js";
 import { subtractBuckets, type HistogramBucket, quantileIn } from "./quantile.js";
 import { type Numbers, RATE_MS, type TopReading, type ReadingSource } from "./reading.js";
@@ -12,6 +13,8 @@ export interface MetricsSourceParts {
   /** The URL of the gateway's metrics. */
   readonly url: URL;
   readonly token: string | undefined;
+  /** The token of this machine. If set, the gateway must prove that it knows it, before `token` is sent. */
+  readonly provenBy?: string | undefined;
   /** The environment variables for proxies and certificates. */
   readonly env: ProxyEnvironment;
   readonly now: () => number;
@@ -21,11 +24,20 @@ const LATENCY_WINDOW_MS = 300_000;
 const TIMEOUT_MS = 5000;
 const MAX_BYTES = 16 * 1024 * 1024;
 
-export function createMetricsSource({ url, token, env, now }: MetricsSourceParts): ReadingSource {
+export function createMetricsSource({ url, token, provenBy, env, now }: MetricsSourceParts): ReadingSource {
+  const local =
+    provenBy === undefined || token === undefined
+      ? undefined
+      : createLocalMetrics({ url, token: provenBy, sentToken: token, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
   const guarded = createGuardedFetch({ server: url.host, allowInternal: [url.origin], env });
   let history: Tally[] = [];
 
   async function fetchMetrics(signal: AbortSignal): Promise<string> {
+    if (local !== undefined) {
+      const { status, text } = await local.fetch(signal);
+      if (status === 200) return text;
+      throw toError(url, status);
+    }
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
     const limits = { timeoutMs: TIMEOUT_MS, maxTotalMs: TIMEOUT_MS, maxBytes: MAX_BYTES };
     const response = await guarded.fetch({ url, method: "GET", headers, redirect: "refuse", ...limits }, signal);
@@ -43,7 +55,10 @@ export function createMetricsSource({ url, token, env, now }: MetricsSourceParts
       history = [...history.filter(({ at }) => tally.at - at <= LATENCY_WINDOW_MS), tally];
       return readingFromMetrics(history, tally, url.origin);
     },
-    close: async () => guarded.close(),
+    close: async () => {
+      local?.close();
+      guarded.close();
+    },
   };
 }
 

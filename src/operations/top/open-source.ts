@@ -1,13 +1,13 @@
-import { readFile } from "node:fs/promises";
 import { loadConfig, parseConfig } from "../../config/load.js";
 import type { OpenOptions } from "../../gateway/engine-options.js";
 import { DiscoveryError } from "../../errors.js";
 import { environmentFor } from "../../gateway/find-configuration.js";
 import { tokenFile } from "../../gateway/runtime-environment.js";
 import { absolutePath } from "../../util/home-path.js";
+import { readRegularText } from "../../util/regular-file.js";
 import { openAudit } from "../audit/open-audit.js";
 import { createAuditSource } from "./audit-source.js";
-import { createMetricsSource } from "./metrics-source.js";
+import { createMetricsSource, type MetricsSourceParts } from "./metrics-source.js";
 import type { ReadingSource, TopReading } from "./reading.js";
 
 export interface TopRequest {
@@ -60,21 +60,25 @@ async function localGateway(
   signal: AbortSignal,
 ): Promise<OpenSource | undefined> {
   const { loadParts, stateFolder } = environmentFor(options);
-  const token = await tokenIn(request.tokenFile ?? tokenFile(stateFolder), options).catch(() => undefined);
-  if (token === undefined) return undefined;
+  const own = await tokenIn(tokenFile(stateFolder), options).catch(() => undefined);
+  const token =
+    request.tokenFile === undefined ? own : await tokenIn(request.tokenFile, options).catch(() => undefined);
+  // Without the token of this machine, the program that listens cannot prove that it is a gateway of this user.
+  if (own === undefined || token === undefined) return undefined;
   const { http } = await loadConfig(loadParts).then(
     ({ config }) => config,
     () => parseConfig({}),
   );
   const host = /^(?:0\.0\.0\.0|\[?::\]?)$/.test(http.host) ? "127.0.0.1" : http.host;
   const url = new URL(`http://${host}:${http.port}/metrics`);
-  return await begin(metricsOf(url, token, options), signal).catch(() => undefined);
+  return await begin(metricsOf({ url, token, provenBy: own }, options), signal).catch(() => undefined);
 }
 
 async function gatewayAt(address: string, request: TopRequest, options: OpenOptions): Promise<ReadingSource> {
   const url = toMetricsUrl(address);
-  // The token of this machine must not be sent to other machines.
-  const local = isLoopback(url) ? tokenFile(environmentFor(options).stateFolder) : undefined;
+  // The token of this machine must not be sent to other machines. It is not valid through a TLS proxy either.
+  const local =
+    isLoopback(url) && url.protocol === "http:" ? tokenFile(environmentFor(options).stateFolder) : undefined;
   const file = request.tokenFile ?? local;
   const token =
     file === undefined
@@ -83,16 +87,21 @@ async function gatewayAt(address: string, request: TopRequest, options: OpenOpti
           if (request.tokenFile === undefined) return undefined;
           throw new DiscoveryError("INVALID_REQUEST", `The file ${file} cannot be read.`, { cause: error });
         });
-  return metricsOf(url, token, options);
+  // A user who names a file decides who gets the token in it.
+  const isProven = request.tokenFile === undefined && token !== undefined;
+  return metricsOf({ url, token, ...(isProven ? { provenBy: token } : {}) }, options);
 }
 
-function metricsOf(url: URL, token: string | undefined, { env = process.env }: OpenOptions): ReadingSource {
-  return createMetricsSource({ url, token, env, now: Date.now });
+function metricsOf(
+  parts: Pick<MetricsSourceParts, "url" | "token" | "provenBy">,
+  { env = process.env }: OpenOptions,
+): ReadingSource {
+  return createMetricsSource({ ...parts, env, now: Date.now });
 }
 
 async function tokenIn(file: string, options: OpenOptions): Promise<string> {
   const { cwd, home } = environmentFor(options);
-  return (await readFile(absolutePath(file, { home, baseDir: cwd }), "utf8")).trim();
+  return (await readRegularText(absolutePath(file, { home, baseDir: cwd }))).trim();
 }
 
 function toMetricsUrl(address: string): URL {

@@ -1,8 +1,9 @@
 // Stores the latest known version of this package. An invalid file counts as missing.
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { writePrivateFile } from "../../util/private-files.js";
+import { readRegularText } from "../../util/regular-file.js";
 
 export type UpdateEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -21,7 +22,7 @@ const fileIn = (stateFolder: string): string => join(stateFolder, "update.json")
 
 export async function readUpdateState(stateFolder: string): Promise<UpdateState | undefined> {
   try {
-    return updateState.parse(JSON.parse(await readFile(fileIn(stateFolder), "utf8")));
+    return updateState.parse(JSON.parse(await readRegularText(fileIn(stateFolder))));
   } catch {
     return undefined;
   }

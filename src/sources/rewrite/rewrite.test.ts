@@ -9,7 +9,8 @@ import { parseSection } from "../formats/parse.js";
 import { CLIENT_IDS, type ClientId } from "../options.js";
 import type { System } from "../system.js";
 import { rewriteClientFile, type Rewritten } from "./rewrite.js";
-import { gatewayProgram } from "./slots.js";
+
+const GATEWAY = { command: "npx", args: ["-y", "@anygpt/discovery"] };
 
 const SYSTEM: System = { platform: "linux", home: "/home/ada", cwd: "/work", env: {} };
 
@@ -33,7 +34,7 @@ async function serversIn(client: ClientId, path: string, text: string): Promise<
 async function rewrite({ client, path = "/x/mcp.json", text, keep = [], hasGateway }: Case): Promise<Rewritten> {
   const servers = await serversIn(client, path, text);
   const remove = new Set(servers.filter(({ name }) => !keep.includes(name)).map((one) => pathText(one.path)));
-  const gateway = hasGateway === true ? {} : { gateway: gatewayProgram(client, SYSTEM) };
+  const gateway = hasGateway === true ? {} : { gateway: GATEWAY };
   return await rewriteClientFile({ client, path, bytes: Buffer.from(text), remove, ...gateway, system: SYSTEM });
 }
 

@@ -1,15 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { type ClientId } from "../options.js";
 import { gatewayProgram, gatewayStart } from "./slots.js";
 
 describe("gatewayProgram", () => {
-  it.each<[ClientId, string, string | undefined, object]>([
-    ["cursor", "linux", undefined, { command: "npx", args: ["-y", "@anygpt/discovery"] }],
-    ["cursor", "win32", undefined, { command: "npx", args: ["-y", "@anygpt/discovery"] }],
-    ["claude-code", "win32", undefined, { command: "cmd", args: ["/c", "npx", "-y", "@anygpt/discovery"] }],
-    ["codex", "darwin", "/c.json", { command: "npx", args: ["-y", "@anygpt/discovery", "--config", "/c.json"] }],
-  ])("returns the command for %s on %s with the configuration %s", (client, platform, config, expected) => {
-    expect(gatewayProgram(client, { platform }, config)).toEqual(expected);
+  it.each<[string, string | undefined, object]>([
+    ["linux", undefined, { command: "/bin/sh", args: ["-c", 'cd ~ && exec npx -y @anygpt/discovery "$@"', "sh"] }],
+    [
+      "darwin",
+      "/c.json",
+      { command: "/bin/sh", args: ["-c", 'cd ~ && exec npx -y @anygpt/discovery "$@"', "sh", "--config", "/c.json"] },
+    ],
+    ["win32", undefined, { command: "cmd", args: ["/c", "cd /d %USERPROFILE% && npx -y @anygpt/discovery"] }],
+  ])("starts npx outside the folder of the client on %s with the configuration %s", (platform, config, expected) => {
+    expect(gatewayProgram({ platform }, config)).toEqual(expected);
   });
 
   it.each([
@@ -18,16 +20,24 @@ describe("gatewayProgram", () => {
       { kind: "script", node: "/n/node", script: "/home/ada/clone/bin/discovery.js" },
     ],
     ["/usr/lib/node_modules/@anygpt/discovery/bin/discovery.js", { kind: "script" }],
-    ["/home/ada/.npm/_npx/0123/node_modules/@anygpt/discovery/bin/discovery.js", { kind: "npx" }],
-    ["C:\\Users\\a\\AppData\\npm-cache\\_npx\\0\\node_modules\\@anygpt\\discovery\\bin\\discovery.js", { kind: "npx" }],
+    [
+      "/home/ada/.npm/_npx/0123/node_modules/@anygpt/discovery/bin/discovery.js",
+      { kind: "copy", node: "/n/node", script: "/copy/bin/discovery.js" },
+    ],
+    [
+      "C:\\Users\\a\\AppData\\npm-cache\\_npx\\0\\node_modules\\@anygpt\\discovery\\bin\\discovery.js",
+      { kind: "copy" },
+    ],
+    ["/home/ada/.cache/pnpm/dlx/0a/node_modules/@anygpt/discovery/bin/discovery.js", { kind: "copy" }],
+    ["/tmp/bunx-1000-x/node_modules/@anygpt/discovery/bin/discovery.js", { kind: "copy" }],
     ["/somewhere/else.js", { kind: "npx" }],
   ])("depends on the path of the running program: %s", (path, expected) => {
-    expect(gatewayStart({ paths: ["/x/bin/anygpt.js", path] }, "/n/node")).toMatchObject(expected);
+    expect(gatewayStart({ paths: ["/x/bin/anygpt.js", path] }, "/n/node", "/copy")).toMatchObject(expected);
   });
 
-  it("starts the script with its interpreter, by absolute paths", () => {
-    const start = { kind: "script", node: "/n/node", script: "/c/bin/discovery.js" } as const;
-    expect(gatewayProgram("claude-code", { platform: "win32" }, "/c.json", start)).toEqual({
+  it.each(["script", "copy"] as const)("starts the %s with its interpreter, by absolute paths", (kind) => {
+    const start = { kind, node: "/n/node", script: "/c/bin/discovery.js" };
+    expect(gatewayProgram({ platform: "win32" }, "/c.json", start)).toEqual({
       command: "/n/node",
       args: ["/c/bin/discovery.js", "--config", "/c.json"],
     });

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { Path } from "../../util/document/problem.js";
 import type { ClientId } from "../options.js";
@@ -102,39 +103,31 @@ function continueSlot(document: unknown): Slot {
 }
 
 /**
- * Clients that can start scripts on Windows, where `npx` is a script. For all other clients, `cmd /c` is put in front.
+ * How to start this gateway: by the path of its script on this machine, by that of a copy in the state folder, or, if
+ * the program is part of another one, with `npx` from the package registry.
  */
-const STARTS_SCRIPTS: ReadonlySet<ClientId> = new Set([
-  "claude-desktop",
-  "cursor",
-  "windsurf",
-  "vscode",
-  "cline",
-  "roo",
-  "gemini-cli",
-  "continue",
-]);
-
-/** How to start this gateway: with `npx` from the package registry, or by the path of its script on this machine. */
 export type GatewayStart =
   | { readonly kind: "npx" }
-  | { readonly kind: "script"; readonly node: string; readonly script: string };
+  | { readonly kind: "script" | "copy"; readonly node: string; readonly script: string };
 
 const NPX: GatewayStart = { kind: "npx" };
-/** Matches temporary folders of `npx`, `pnpm dlx` and `bunx`. */
+/** Matches temporary folders of `npx`, `pnpm dlx` and `bunx`, which these programs may remove at any time. */
 const TEMPORARY_FOLDER = /[\\/](?:_npx|dlx|dlx-[^\\/]*|bunx-[^\\/]*)[\\/]/;
 
 /**
  * Returns how clients should start this gateway. If it runs from a clone or an installation, they start its script
- * there, because the package registry may have another version or none; otherwise they use `npx`.
+ * there, because the package registry may have another version or none. If it runs from a temporary folder, they start
+ * its copy in `copyFolder`.
  */
 export function gatewayStart(
   own: { readonly root?: string; readonly paths: readonly string[] },
   node: string,
+  copyFolder: string,
 ): GatewayStart {
   const script = own.paths.find((path) => /[\\/]discovery\.js$/.test(path));
-  if (script === undefined || TEMPORARY_FOLDER.test(script)) return NPX;
-  return { kind: "script", node, script };
+  if (script === undefined) return NPX;
+  if (!TEMPORARY_FOLDER.test(script)) return { kind: "script", node, script };
+  return { kind: "copy", node, script: join(copyFolder, "bin", "discovery.js") };
 }
 
 /**
@@ -142,14 +135,15 @@ export function gatewayStart(
  * path.
  */
 export function gatewayProgram(
-  client: ClientId,
   { platform }: Pick<System, "platform">,
   config?: string,
   start: GatewayStart = NPX,
 ): ProgramCommand {
   const options = config === undefined ? [] : ["--config", config];
-  if (start.kind === "script") return { command: start.node, args: [start.script, ...options] };
-  const args = ["-y", "@anygpt/discovery", ...options];
-  if (platform !== "win32" || STARTS_SCRIPTS.has(client)) return { command: "npx", args };
-  return { command: "cmd", args: ["/c", "npx", ...args] };
+  if (start.kind !== "npx") return { command: start.node, args: [start.script, ...options] };
+  // In the folder of a project, npx would start the project's own copy of the package, look for packages in the registry
+  // that the project's .npmrc names, and take `node` and `sh` from the project's node_modules/.bin.
+  if (platform === "win32")
+    return { command: "cmd", args: ["/c", "cd /d %USERPROFILE% && npx -y @anygpt/discovery", ...options] };
+  return { command: "/bin/sh", args: ["-c", 'cd ~ && exec npx -y @anygpt/discovery "$@"', "sh", ...options] };
 }

@@ -4,7 +4,6 @@ import { parseSection } from "../formats/parse.js";
 import type { ClientId } from "../options.js";
 import type { System } from "../system.js";
 import { rewriteClientFile, type Rewritten } from "./rewrite.js";
-import { gatewayProgram } from "./slots.js";
 
 const SYSTEM: System = { platform: "linux", home: "/home/ada", cwd: "/work", env: {} };
 
@@ -23,7 +22,7 @@ async function rewrite({ client, path = "/x/mcp.json", text, loadsTools = true, 
     path,
     bytes: Buffer.from(text),
     remove: new Set(paths.remove),
-    ...(paths.registered === undefined ? { gateway: gatewayProgram(client, SYSTEM) } : {}),
+    ...(paths.registered === undefined ? { gateway: COMMAND } : {}),
     registered: new Set(paths.registered),
     loadsTools,
     system: SYSTEM,

@@ -131,7 +131,7 @@ export const auditSpec: CommandSpec = {
     "--tool <id>": "only this tool, as SERVER:TOOL or as a pattern such as github:* or *delete*",
     "--actor <id>": "only calls by this actor",
     "--outcome <outcome>": "only this outcome: ok, tool_error, error, unknown or dry_run",
-    "--kind <kind>": "only this kind: outcome, intent, note, rotation or all (default: all except intent)",
+    "--kind <kind>": "only this kind: outcome, intent, note, rotation, gap or all (default: all except intent)",
     "--request <id>": "only the records of one request",
     "--limit <n>": {
       summary: "show at most this many of the newest records (default: 50)",

@@ -124,14 +124,19 @@ const config: CommandGroup = {
     },
     {
       name: "trust",
-      summary:
-        "Trust the current content of this folder's configuration files, so that they may start programs and set variables.",
+      summary: "Show what this folder's configuration files start and set, ask, and trust their current content.",
       arguments: [{ syntax: "[files...]", summary: "only these files (default: all files of this folder)" }],
       options: toOptions({
+        "--yes": "trust without asking all files but .env files, which have to be named",
         "--list": "list the trusted files, and whether they have changed since they were trusted",
         "--revoke": "stop trusting the files",
       }),
-      examples: ["anygpt mcp config trust", "anygpt mcp config trust --list", "anygpt mcp config trust --revoke"],
+      examples: [
+        "anygpt mcp config trust",
+        "anygpt mcp config trust .env --yes",
+        "anygpt mcp config trust --list",
+        "anygpt mcp config trust --revoke",
+      ],
       load: async () => (await import("./commands/config.js")).trustConfig,
     },
   ],

@@ -1,10 +1,12 @@
 import { describeUntrusted } from "../../config/load.js";
+import type { ProjectFile } from "../../config/project-files.js";
 import type { Stages } from "../../gateway/stages.js";
 import { findUntrusted, trustAgreed } from "../../operations/configuration/untrusted-files.js";
 import type { UntrustedFile } from "../../sources/effects.js";
 import { canInterrupt, isConfirmed } from "../../terminal/questions.js";
+import { invalidRequest } from "../../util/invalid-request.js";
 import type { Context } from "./context.js";
-import { bold, GOOD, line, type Line, WARNING } from "../../terminal/lines.js";
+import { bold, line, type Line, type LinePart, WARNING } from "../../terminal/lines.js";
 
 /**
  * Before a command runs: asks the user whether to trust the project's configuration files, or prints a warning if there
@@ -43,7 +45,31 @@ async function isAgreed(one: UntrustedFile, context: Context): Promise<boolean> 
   return await isConfirmed("Trust this file until its content changes?", context);
 }
 
-export function fileLines({ file, effects }: UntrustedFile, mark?: typeof GOOD): Line[] {
+/**
+ * The files that the user agrees to trust, each by its own answer. With `--yes`, all but files with variables, which
+ * also affect servers of the user: such a file has to be named.
+ */
+export async function agreedFiles<File extends ProjectFile>(
+  files: readonly File[],
+  { isGiven, isNamed }: { readonly isGiven: boolean; readonly isNamed: boolean },
+  context: Context,
+): Promise<File[]> {
+  if (isGiven) return files.filter(({ kind }) => isNamed || kind !== "variables");
+  if (!context.isJson) context.note(files.flatMap((one) => fileLines(one)));
+  if (!canInterrupt(context)) {
+    throw invalidRequest(
+      "This command needs a confirmation, and there is no terminal to ask for it.",
+      "Review the files, then add --yes. Name a .env file to trust it too.",
+    );
+  }
+  const agreed: File[] = [];
+  for (const one of files) {
+    if (await isConfirmed(`Trust ${one.file} until its content changes?`, context)) agreed.push(one);
+  }
+  return agreed;
+}
+
+export function fileLines({ file, effects }: UntrustedFile, mark?: LinePart): Line[] {
   return [
     mark === undefined ? line(2, bold(file)) : line(0, mark, " ", bold(file)),
     ...effects.map((effect) => line(4, effect)),

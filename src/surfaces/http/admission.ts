@@ -1,6 +1,7 @@
 // Determines from the HTTP options which hosts, origins and callers are allowed, and identifies the actor of each
 // request.
 import type { IncomingMessage } from "node:http";
+import { CHALLENGE_HEADER, proofOfToken, servedEndpoint } from "../../util/gateway-proof.js";
 import type { ProxyEnvironment } from "../../util/net/proxy.js";
 import type { LoginThrottle } from "./login-throttle.js";
 import { type Guard, LOOPBACK_NAMES } from "./guard.js";
@@ -13,6 +14,8 @@ export interface Admission {
   readonly guard: Guard;
   readonly sourceOf: (incoming: IncomingMessage) => RequestSource;
   readonly identify: Identify;
+  /** The proof that this gateway knows the local user's token; undefined if the request does not ask for it. */
+  readonly proofFor: (incoming: IncomingMessage) => string | undefined;
 }
 
 export interface AdmissionsParts {
@@ -55,6 +58,7 @@ export function createAdmissions(parts: AdmissionsParts): Admissions {
       },
       sourceOf: createSourceOf(proxies),
       identify: createIdentify({ ...parts, options: () => options, verify: () => signed?.verify }),
+      proofFor: ({ headers, socket }) => proofOfToken(parts.token, headers[CHALLENGE_HEADER], servedEndpoint(socket)),
     };
   };
 

@@ -10,6 +10,7 @@ import { missingScopes } from "../../policy/scopes.js";
 import { traceMeta } from "../../tracing/trace-context.js";
 import type { Admission } from "./admission.js";
 import { type HttpAnswer, ALWAYS, toResponse } from "./answer.js";
+import { type BodyBudget, createBodyBudget } from "./body-budget.js";
 import { type HttpCaller, callerOf } from "./caller-of.js";
 import { assertNoBody, type RequestBody, readRequestBody, readJsonBytes } from "./body.js";
 import { toChallenge } from "./challenge.js";
@@ -31,7 +32,7 @@ export interface AppParts {
    * exist.
    */
   readonly stages: (actor: Actor) => Promise<Stages | undefined>;
-  readonly runtime: Pick<RuntimeEnvironment, "log" | "secrets">;
+  readonly runtime: Pick<RuntimeEnvironment, "log" | "secrets" | "elapsed">;
   readonly newId: () => string;
   /** Whether the gateway is stopping: new requests are rejected. */
   readonly isStopping: () => boolean;
@@ -39,6 +40,10 @@ export interface AppParts {
   readonly signalOf: (outgoing: HttpBindings["outgoing"]) => AbortSignal;
   /** Returns a signal that aborts when the caller disconnects. */
   readonly disconnectSignalOf: (outgoing: HttpBindings["outgoing"]) => AbortSignal;
+}
+
+interface WithBudget extends AppParts {
+  readonly budget: BodyBudget;
 }
 
 interface Env {
@@ -53,8 +58,9 @@ interface PathTarget {
   readonly mount?: Mount;
 }
 
-export function createApp(parts: AppParts): Hono<Env> {
+export function createApp(given: AppParts): Hono<Env> {
   const app = new Hono<Env>();
+  const parts: WithBudget = { ...given, budget: createBodyBudget(given.runtime) };
   for (const [path, routes] of groupByPath(parts.routes)) {
     app.all(path, async (request) => await answerTo(request, { routes }, parts));
   }
@@ -82,7 +88,7 @@ function groupByPath(routes: readonly Route[]): Map<string, Route[]> {
 }
 
 /** Responds to a request. Errors are converted to responses. */
-async function answerTo(request: Request, target: PathTarget, parts: AppParts): Promise<Response> {
+async function answerTo(request: Request, target: PathTarget, parts: WithBudget): Promise<Response> {
   const { incoming, outgoing } = request.env;
   const requestId = parts.newId();
   let cors: Headers = {};
@@ -129,7 +135,7 @@ interface AppRequest {
   readonly admission: Admission;
 }
 
-async function handle(appRequest: AppRequest, parts: AppParts): Promise<HttpAnswer | Response> {
+async function handle(appRequest: AppRequest, parts: WithBudget): Promise<HttpAnswer | Response> {
   const { request, target, requestId, admission } = appRequest;
   const { incoming, outgoing } = request.env;
   // Hono responds to HEAD as to GET, without the body.
@@ -144,7 +150,7 @@ async function handle(appRequest: AppRequest, parts: AppParts): Promise<HttpAnsw
   const stages = async (): Promise<Stages> => (await parts.stages(actor)) ?? viewNotFound();
   if (route.scope !== undefined) await assertScope(route.scope, { actor, stages, incoming, admission });
   const signal = parts.signalOf(outgoing);
-  const body = await bodyOf(route, request.env);
+  const body = await bodyOf(route, request.env, (bytes) => parts.budget.spend(actor.id, bytes));
   const context: CallContext = {
     actor,
     signal,
@@ -167,11 +173,17 @@ function assertMethod({ routes, mount }: PathTarget, method: string, route: Rout
   throw httpRefusal(405, NO_SUCH_METHOD, { headers: { allow } });
 }
 
-async function runMount(mount: Mount, caller: HttpCaller, { request }: AppRequest, parts: AppParts): Promise<Response> {
+async function runMount(
+  mount: Mount,
+  caller: HttpCaller,
+  { request }: AppRequest,
+  parts: WithBudget,
+): Promise<Response> {
   const { incoming, outgoing } = request.env;
   const isPost = incoming.method === "POST";
   if (!isPost) assertNoBody(incoming);
   const body = isPost ? await readJsonBytes(request.env) : undefined;
+  if (body !== undefined) parts.budget.spend(caller.actor.id, body);
   return await mount.run({
     ...caller,
     path: request.req.param(),
@@ -213,8 +225,8 @@ function withChallenge(error: unknown, incoming: HttpBindings["incoming"], { opt
   return new RefusedRequest({ status: 403, error, headers: { "www-authenticate": challenge } });
 }
 
-async function bodyOf(route: Route, exchange: HttpBindings): Promise<RequestBody> {
-  if (route.body !== undefined) return await readRequestBody(exchange);
+async function bodyOf(route: Route, exchange: HttpBindings, onBytes: (bytes: Buffer) => void): Promise<RequestBody> {
+  if (route.body !== undefined) return await readRequestBody(exchange, onBytes);
   assertNoBody(exchange.incoming);
   return { value: {}, flaws: [] };
 }

@@ -21,8 +21,14 @@ export interface RequestBody {
 
 const MAX_BYTES = JSON_LIMITS.maxBytes;
 
-export async function readRequestBody(exchange: HttpExchange): Promise<RequestBody> {
-  return parseBody(await readJsonBytes(exchange));
+/** `onBytes`: called before the body is parsed; it may throw. */
+export async function readRequestBody(
+  exchange: HttpExchange,
+  onBytes: (bytes: Buffer) => void = () => undefined,
+): Promise<RequestBody> {
+  const bytes = await readJsonBytes(exchange);
+  onBytes(bytes);
+  return parseBody(bytes);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Actor } from "../../model/actor.js";
+import { PROOF_HEADER } from "../../util/gateway-proof.js";
 import type { Admission } from "./admission.js";
 import { toChallenge } from "./challenge.js";
 import type { Identity } from "./identity.js";
@@ -23,7 +24,7 @@ export async function callerOf(incoming: IncomingMessage, admission: Admission):
 function toRefusal(
   identity: Exclude<Identity, { kind: "known" }>,
   incoming: IncomingMessage,
-  { options }: Admission,
+  { options, proofFor }: Admission,
 ): RefusedRequest {
   if (identity.kind === "limited") {
     const seconds = Math.ceil(identity.retryAfterMs / 1000);
@@ -36,8 +37,12 @@ function toRefusal(
     return httpRefusal(403, INSUFFICIENT, { headers: { "www-authenticate": challenge } });
   }
   const error = identity.kind === "invalid" ? ({ error: "invalid_token" } as const) : {};
+  const proof = identity.kind === "anonymous" ? proofFor(incoming) : undefined;
   return httpRefusal(401, UNKNOWN_CALLER, {
-    headers: { "www-authenticate": toChallenge({ incoming, options, ...error }) },
+    headers: {
+      "www-authenticate": toChallenge({ incoming, options, ...error }),
+      ...(proof === undefined ? {} : { [PROOF_HEADER]: proof }),
+    },
   });
 }
 
@@ -47,7 +52,7 @@ const UNKNOWN_CALLER = [
 ] as const;
 const TOO_MANY_INVALID = [
   "Too many requests with invalid tokens came from this IP address.",
-  "Wait for the number of seconds in the response header Retry-After, then send a valid token.",
+  "Send a valid token; it is accepted at any time. Before another attempt with an uncertain one, wait for the number of seconds in the response header Retry-After.",
 ] as const;
 const UNVERIFIABLE = ["The token cannot be verified at the moment.", "Send the request again later."] as const;
 const INSUFFICIENT = [

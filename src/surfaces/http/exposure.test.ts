@@ -266,7 +266,7 @@ describe("other machines", () => {
 });
 
 describe("invalid tokens", () => {
-  it("are checked ten times and then throttled; an authenticated caller continues", async () => {
+  it("are throttled after ten; callers with a valid token continue, also if it was not used before", async () => {
     const one = await openRest({}, { tokens: TOKENS });
     const ask = (token: string) => one.ask("/api/adapters", { headers: { authorization: `Bearer ${token}` } });
     expect((await ask(AGENT)).status).toBe(200);
@@ -274,12 +274,11 @@ describe("invalid tokens", () => {
     for (let guess = 0; guess < 200; guess += 1) answers.push(await ask(`guess-${guess}`));
     const checked = answers.filter(({ status }) => status === 401).length;
     expect(checked).toBeLessThanOrEqual(14);
-    const last = answers.at(-1);
+    const last = answers.findLast(({ status }) => status !== 401);
     expect([last?.status, last?.json["code"]]).toEqual([429, "RATE_LIMITED"]);
     expect(Number(last?.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
     expect((await ask(AGENT)).status).toBe(200);
-    // A valid token that was not used before is not checked either.
-    expect((await ask(ADMIN)).status).toBe(429);
+    expect((await ask(ADMIN)).status).toBe(200);
     expect((await one.ask("/healthz")).status).toBe(200);
     await one.close();
   });

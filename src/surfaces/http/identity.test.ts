@@ -87,23 +87,44 @@ it("verifies only tokens with the format of a JWT", async () => {
   expect(seen).toEqual(["a.b.c"]);
 });
 
-it("checks only signed tokens from a throttled address", async () => {
-  const throttle = { waitMs: () => 1500, failed: () => undefined, succeeded: () => undefined };
-  const dotted = "a".repeat(20) + "." + "b".repeat(20) + "." + "c".repeat(20);
-  const list = tokensOptions.parse([{ name: "dotted", hash: hashOf(dotted) }]);
-  const actor = { id: "oauth:x/ann", surface: "http", scopes: [] } as const;
-  const verify = () => (token: string) =>
-    Promise.resolve(token === "good.good.good" ? ({ kind: "known", actor } as const) : ({ kind: "invalid" } as const));
-  const identifyWith = createWith({ throttle, verify, options: () => ({ tokens: list }) });
-  expect(await identifyWith("Bearer good.good.good")).toEqual({ kind: "known", actor });
-  for (const other of [TOKEN, CAROLS, dotted, "bad.bad.bad"]) {
-    expect(await identifyWith(`Bearer ${other}`)).toEqual({ kind: "limited", retryAfterMs: 1500 });
-  }
+describe("from an address that sent many invalid tokens", () => {
+  const throttled = { waitMs: () => 1500, failed: () => undefined };
+
+  it("only invalid tokens have to wait: a valid one is accepted, used before or not", async () => {
+    const dotted = "a".repeat(20) + "." + "b".repeat(20) + "." + "c".repeat(20);
+    const list = tokensOptions.parse([
+      { name: "dotted", hash: hashOf(dotted) },
+      { name: "carol", hash: hashOf(CAROLS) },
+      { name: "past", hash: hashOf("p".repeat(40)), expires: "2026-11-15T12:00:00Z" },
+    ]);
+    const actor = { id: "oauth:x/ann", surface: "http", scopes: [] } as const;
+    const known = { kind: "known", actor } as const;
+    const verify = () => (token: string) =>
+      Promise.resolve(token === "good.good.good" ? known : ({ kind: "invalid" } as const));
+    const identifyWith = createWith({ throttle: throttled, verify, options: () => ({ tokens: list }) });
+    expect(await identifyWith("Bearer good.good.good")).toEqual(known);
+    for (const valid of [TOKEN, CAROLS, dotted]) {
+      expect(await identifyWith(`Bearer ${valid}`)).toMatchObject({ kind: "known" });
+    }
+    for (const wrong of ["bad.bad.bad", "p".repeat(40), "x", ""]) {
+      expect(await identifyWith(`Bearer ${wrong}`)).toEqual({ kind: "limited", retryAfterMs: 1500 });
+    }
+  });
+
+  it("a waiting token is not counted again, so that the wait ends", async () => {
+    let [waitMs, failures] = [0, 0];
+    const throttle = { waitMs: () => waitMs, failed: () => void (failures += 1) };
+    const identifyWith = createWith({ throttle });
+    expect(await identifyWith("Bearer wrong")).toEqual({ kind: "invalid" });
+    waitMs = 1500;
+    expect(await identifyWith("Bearer wrong")).toEqual({ kind: "limited", retryAfterMs: 1500 });
+    expect(failures).toBe(1);
+  });
 });
 
 it("takes the same time for a guess that differs in the first or in the last character", async () => {
   const identifyWith = createWith({
-    throttle: { waitMs: () => 0, failed: () => undefined, succeeded: () => undefined },
+    throttle: { waitMs: () => 0, failed: () => undefined },
   });
   const guesses = [`Bearer p${TOKEN.slice(1)}`, `Bearer ${TOKEN.slice(0, -1)}p`];
   const fastest = [Infinity, Infinity];

@@ -14,7 +14,7 @@ export type Identity =
   | { readonly kind: "invalid" }
   /** The token is valid but lacks required scopes or claims. `scopes`: the required scopes. */
   | { readonly kind: "insufficient"; readonly scopes: readonly string[] }
-  /** Too many invalid tokens came from this address, so further tokens are not checked for some time. */
+  /** The token is not valid, and too many invalid tokens came from this address. */
   | { readonly kind: "limited"; readonly retryAfterMs: number }
   /** The token cannot be verified now, because the keys of the authorization server cannot be fetched. */
   | { readonly kind: "unverifiable" };
@@ -59,22 +59,18 @@ export function createIdentify(parts: IdentityParts): Identify {
       const until = Date.parse(entry.expires);
       return until <= parts.now() ? { kind: "invalid" } : { kind: "known", actor: toActor(entry), until };
     }
-    return (await verifierOf(token)?.(token)) ?? { kind: "invalid" };
+    const verify = SIGNED.test(token) ? parts.verify() : undefined;
+    return (await verify?.(token)) ?? { kind: "invalid" };
   };
-  const verifierOf = (token: string): VerifySigned | undefined => (SIGNED.test(token) ? parts.verify() : undefined);
   return async ({ authorization, source, isLocal }) => {
     if (authorization === undefined || authorization === "") return { kind: "anonymous" };
     const token = BEARER.exec(authorization)?.[1] ?? "";
-    const hash = digest(token);
-    const waitMs = parts.throttle.waitMs(source, hash);
-    if (waitMs > 0) {
-      // Signed tokens are not throttled: a signature cannot be guessed, and other callers may share the address.
-      const signed = await verifierOf(token)?.(token);
-      return signed === undefined || signed.kind === "invalid" ? { kind: "limited", retryAfterMs: waitMs } : signed;
-    }
-    const identity = token === "" ? ({ kind: "invalid" } as const) : await authenticate(token, hash, isLocal);
-    if (identity.kind === "invalid") parts.throttle.failed(source, hash);
-    if (identity.kind === "known") parts.throttle.succeeded(hash);
+    const identity = token === "" ? ({ kind: "invalid" } as const) : await authenticate(token, digest(token), isLocal);
+    // Check the token first: other callers may share the address, and a valid token is too long to be guessed.
+    if (identity.kind !== "invalid") return identity;
+    const waitMs = parts.throttle.waitMs(source);
+    if (waitMs > 0) return { kind: "limited", retryAfterMs: waitMs };
+    parts.throttle.failed(source);
     return identity;
   };
 }

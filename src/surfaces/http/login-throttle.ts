@@ -1,12 +1,8 @@
-/** Counts invalid tokens per source address and slows down guessing. */
+/** Counts invalid tokens per source address and slows down guessing. Valid tokens are never throttled. */
 export interface LoginThrottle {
-  /**
-   * Returns for how many milliseconds a token from this source will not be checked; 0 if it is checked now. A token
-   * that was accepted before is always checked.
-   */
-  waitMs(source: string, hash: Buffer): number;
-  failed(source: string, hash: Buffer): void;
-  succeeded(hash: Buffer): void;
+  /** For how many milliseconds an invalid token from this source is answered with "too many"; 0 if it is counted. */
+  waitMs(source: string): number;
+  failed(source: string): void;
 }
 
 export interface LoginThrottleParts {
@@ -21,7 +17,6 @@ const MAX_WAIT_MS = 60_000;
 /** The failures of a source are forgotten this long after its last failure. */
 const MEMORY_MS = 600_000;
 const MAX_SOURCES = 10_000;
-const MAX_ACCEPTED = 10_000;
 
 interface Source {
   count: number;
@@ -30,13 +25,11 @@ interface Source {
 }
 
 /**
- * After ten invalid tokens from an address, tokens from this address are not checked for one second. Each further
- * invalid token doubles that time, up to one minute. Callers behind the same address whose token was accepted before
- * are not affected.
+ * After ten invalid tokens from an address, further invalid tokens from it are told to wait for one second. Each further
+ * invalid token after the wait doubles that time, up to one minute.
  */
 export function createLoginThrottle({ elapsed }: LoginThrottleParts): LoginThrottle {
   const sources = new Map<string, Source>();
-  const accepted = new Set<string>();
 
   const known = (source: string): Source | undefined => {
     const one = sources.get(source);
@@ -46,12 +39,8 @@ export function createLoginThrottle({ elapsed }: LoginThrottleParts): LoginThrot
   };
 
   return {
-    waitMs(source, hash) {
-      const left = (known(source)?.until ?? 0) - elapsed();
-      return left <= 0 || accepted.has(hash.toString("base64")) ? 0 : left;
-    },
-    failed(source, hash) {
-      accepted.delete(hash.toString("base64"));
+    waitMs: (source) => Math.max(0, (known(source)?.until ?? 0) - elapsed()),
+    failed(source) {
       const now = elapsed();
       const one = known(source) ?? { count: 0, last: now, until: 0 };
       one.count += 1;
@@ -63,16 +52,10 @@ export function createLoginThrottle({ elapsed }: LoginThrottleParts): LoginThrot
       sources.set(source, one);
       trim(sources, MAX_SOURCES);
     },
-    succeeded(hash) {
-      const text = hash.toString("base64");
-      if (accepted.has(text)) return;
-      accepted.add(text);
-      trim(accepted, MAX_ACCEPTED);
-    },
   };
 }
 
-function trim(entries: Map<string, Source> | Set<string>, max: number): void {
+function trim(entries: Map<string, Source>, max: number): void {
   for (const key of entries.keys()) {
     if (entries.size <= max) return;
     entries.delete(key);

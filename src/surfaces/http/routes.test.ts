@@ -303,7 +303,7 @@ describe("a call", () => {
 
   it("supports a dry run", async () => {
     const { json } = await post("/api/adapters/bank/tools/create", { name: "erin" }, { "x-anygpt-dry-run": "true" });
-    expect(json).toMatchObject({ success: true, result: { dry_run: true, would: "execute", risk: "high" } });
+    expect(json).toMatchObject({ success: true, result: { dry_run: true, would: "execute", risk: "medium" } });
     expect(bank.ledger().join()).not.toContain("erin");
   });
 

@@ -1,9 +1,10 @@
 // Reads the local user's bearer token from its file, and creates the file if it does not exist.
 import { randomBytes } from "node:crypto";
-import { chmod, link, readFile, rm, stat } from "node:fs/promises";
+import { chmod, link, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DiscoveryError } from "../../errors.js";
 import { ensurePrivateFolder, writePrivateFile } from "../../util/private-files.js";
+import { readRegularText } from "../../util/regular-file.js";
 import { isToken, TOKEN_BYTES } from "./token-entry.js";
 
 const GROUP_AND_OTHERS = 0o077;
@@ -26,7 +27,7 @@ export async function openToken(file: string, warn: (message: string) => void): 
 }
 
 async function readToken(file: string): Promise<string | undefined> {
-  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+  const text = await readRegularText(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw error;
   });

@@ -127,7 +127,7 @@ function findExcess(contents: ParsedNode | null): number | undefined {
     const children: readonly (ParsedNode | null)[] = isMap(node)
       ? node.items.map(({ value }) => value)
       : isSeq(node)
-        ? (node.items as ParsedNode[])
+        ? node.items
         : [];
     for (const child of children) size = check(child ?? node, size + count(child));
     sizes.set(node, size);

@@ -186,6 +186,14 @@ describe("audit --verify", () => {
       },
       1,
     ],
+    [
+      "records that were lost after the last checkpoint",
+      (file: string) => {
+        const mark = readFileSync(`${file}-newest.json`, "utf8");
+        writeFileSync(`${file}-newest.json`, mark.replace('"seq":5', '"seq":7'));
+      },
+      6,
+    ],
     ["an unreadable checkpoint file", (file: string) => writeFileSync(`${file}-checkpoint.json`, "{"), 6],
     [
       "a signing key that was replaced",
@@ -199,6 +207,26 @@ describe("audit --verify", () => {
     expect(ran.exit).toBe(3);
     expect(ran.stdout).toContain(`The first invalid record is ${seq}.`);
     expect((await place.run("mcp", "audit", "--verify", "--json")).json()).toMatchObject({ whole: false });
+  });
+
+  it("reports a gap that a gateway has recorded, without failing, also from an archive", async () => {
+    const { place, file } = await prepared();
+    tamper(file, "DELETE FROM audit WHERE seq > 3; DELETE FROM checkpoints");
+    rmSync(`${file}-checkpoint.json`);
+    const later = openGateway(place);
+    await later.log.record(outcome);
+    await later.rotate(1);
+    await later.close();
+    const ran = await place.run("mcp", "audit", "--verify");
+    expect(ran.exit).toBe(0);
+    expect(ran.stdout).toMatch(
+      /! Record 4 marks a gap: the earlier records 4 to 5 were missing at 2026-01-01T10:00:00/,
+    );
+    expect((await place.run("mcp", "audit", "--verify", "--json")).json()).toMatchObject({
+      whole: true,
+      archives: 1,
+      gaps: [{ recorded_by: 4, first: 4, through: 5, timestamp: outcome.timestamp }],
+    });
   });
 
   it("names a missing, a changed and a swapped archive", async () => {

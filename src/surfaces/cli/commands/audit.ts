@@ -139,11 +139,19 @@ function verifyLines(report: AuditReport): Line[] {
 }
 
 /** Warnings about findings that are rare in an intact audit log and may mean that the log was manipulated. */
-function warningLines({ earlierKey, hasStrayArchives, files }: AuditReport): Line[] {
+function warningLines({ earlierKey, gaps, hasStrayArchives, files }: AuditReport): Line[] {
   const last = earlierKey.at(-1);
   const signedBefore = `Signed with an earlier key: ${count(earlierKey.length, "checkpoint")} up to record ${last}. If you have not replaced ${files.signingKeyFile} yourself, another user has.`;
   const stray = `No record refers to the archives in ${files.archiveFolder}: they belong to another store, or records of this store were deleted.`;
-  const warnings = [...(last === undefined ? [] : [signedBefore]), ...(hasStrayArchives ? [stray] : [])];
+  const lost = gaps.map(
+    ({ recordedBy, first, through, timestamp }) =>
+      `Record ${recordedBy} marks a gap: the earlier records ${first} to ${through} were missing at ${timestamp}. They were lost in a power failure, or the store was replaced or changed.`,
+  );
+  const warnings = [
+    ...lost.slice(-MOST_SHOWN),
+    ...(last === undefined ? [] : [signedBefore]),
+    ...(hasStrayArchives ? [stray] : []),
+  ];
   return warnings.map((text) => line(0, WARNING, ` ${text}`));
 }
 
@@ -177,8 +185,10 @@ function createRecordTable(first: readonly ShownRecord[], width: number): Fitted
   return { heading: table.heading, rows: (records) => table.rows(combineSignatures(records)) };
 }
 
-function whatOf({ kind, tool_id: tool, action, subject, archive, body }: ShownRecord): string {
+function whatOf(record: ShownRecord): string {
+  const { kind, tool_id: tool, action, subject, archive, body } = record;
   if (kind === "note") return [action, subject, tool].map(toCell).filter(Boolean).join(" ");
+  if (kind === "gap") return `records ${toCell(record["first_seq"])} to ${toCell(record["through_seq"])} are missing`;
   if (kind === "rotation") return `moved to ${toCell(archive)}`;
   return toCell(tool ?? body);
 }

@@ -288,7 +288,7 @@ describe("tools", () => {
     ],
     [
       ["--explain"],
-      "✓ create_issue\n  Create a new GitHub issue in a repository\n  Decided by: no rule decides; enabled by default\n  Risk: high (no risk is declared)\n\n✓ list_repos\n  List GitHub repositories\n  Decided by: no rule decides; enabled by default\n  Risk: high (no risk is declared)\n\n✗ delete_repo (disabled)\n  Delete a GitHub repository\n  Decided by: rule 1 (*delete* → disabled, tags: [dangerous])\n  Risk: high (no risk is declared)\n",
+      '✓ create_issue\n  Create a new GitHub issue in a repository\n  Decided by: no rule decides; enabled by default\n  Risk: medium (the name says "create")\n\n✓ list_repos\n  List GitHub repositories\n  Decided by: no rule decides; enabled by default\n  Risk: low (the name says "list")\n\n✗ delete_repo (disabled)\n  Delete a GitHub repository\n  Decided by: rule 1 (*delete* → disabled, tags: [dangerous])\n  Risk: destructive (the name says "delete")\n',
     ],
   ])("of github with %j", async (flags, expected) => {
     const { exit, stdout, stderr } = await place.run("mcp", "tools", "github", ...flags);
@@ -308,7 +308,7 @@ describe("tools", () => {
     expect(ran.json()).toMatchObject({
       server: "github",
       tools: [
-        { name: "create_issue", enabled: true, risk: "high", risk_origin: "no risk is declared" },
+        { name: "create_issue", enabled: true, risk: "medium", risk_origin: 'the name says "create"' },
         {},
         { name: "delete_repo", enabled: false, rule: expect.stringContaining("rule 1") as string },
       ],
@@ -362,7 +362,9 @@ describe("text of strangers", () => {
 it("a tool's name cannot pass for a line of ours", async () => {
   const tools = [{ name: "x\n✓ harmless", inputSchema: { type: "object" } }];
   const config = place.write("lines.json", { servers: [{ name: "sly", ...toolServer(place, "sly", { tools }) }] });
-  expect((await place.run("mcp", "tools", "sly", "--config", config)).stdout).toBe("✓ x ✓ harmless\n");
+  expect((await place.run("mcp", "tools", "sly", "--config", config)).stdout).toBe(
+    '✓ x ✓ harmless\n  ! Spelling: rules and the policy treat this name as "x✓harmless".\n',
+  );
 });
 
 describe("the terminal", () => {

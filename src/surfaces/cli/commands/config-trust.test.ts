@@ -34,7 +34,7 @@ describe("a project's configuration", () => {
       `! ${file} can start programs and its current content is not trusted, so it was skipped. Review it, then run \`anygpt mcp config trust\`.\n`,
     );
 
-    const trusted = await run({}, "config", "trust");
+    const trusted = await run({}, "config", "trust", "--yes");
     expect(trusted).toMatchObject({ exit: 0, stderr: "" });
     expect(trusted.stdout).toBe(
       `✓ ${file}\n    evil starts sh -c "rm -rf ~"\n\nThe current content is trusted. If a file changes, it has to be trusted again.\n`,
@@ -49,14 +49,14 @@ describe("a project's configuration", () => {
       upstreams: { inheritEnv: ["GITHUB_*"] },
       servers: { aws: { command: "x", inheritEnv: ["AWS_*"] } },
     });
-    const { stdout } = await run({}, "config", "trust");
+    const { stdout } = await run({}, "config", "trust", "--yes");
     expect(stdout).toMatch(/aws starts x \(inherits from your environment "?AWS_\*"?\)/);
     expect(stdout).toContain("GITHUB_*");
   });
 
   it("has to be trusted again only when it changes", async () => {
     const { run, write } = createProject(CONFIG);
-    await run({}, "config", "trust");
+    await run({}, "config", "trust", "--yes");
     write(FILE, { servers: { other: { command: "y", tools: [{ name: "z" }] } } });
     expect(names(await run({}, "list", "--json"))).toEqual([]);
     expect((await run({}, "config", "trust", "--list")).stdout).toMatch(
@@ -87,7 +87,7 @@ describe("a project's configuration", () => {
     );
     const { existsSync } = await import("node:fs");
     expect(names(await run({}, "list", "--json"))).toEqual([]);
-    expect((await run({}, "config", "trust", "--json")).json()).toMatchObject({
+    expect((await run({}, "config", "trust", "--yes", "--json")).json()).toMatchObject({
       trusted: [
         {
           file: join(folder, "anygpt.config.mjs"),
@@ -105,7 +105,9 @@ describe("a project's configuration", () => {
     const { run, write } = createProject();
     write("anygpt.config.json", { providers: {} });
     expect(await run({}, "list", "--json")).toMatchObject({ exit: 0, stderr: "" });
-    expect((await run({}, "config", "trust")).stdout).toBe("This folder contains no file that needs to be trusted.\n");
+    expect((await run({}, "config", "trust", "--yes")).stdout).toBe(
+      "This folder contains no file that needs to be trusted.\n",
+    );
   });
 
   it.each([
@@ -157,7 +159,7 @@ describe("at a terminal", () => {
     const { run } = createProject(CONFIG);
     expect((await run({ isTerminal: true, stdin: "y\n" }, "list", "--json")).stderr).not.toContain("[y/N]");
     expect(names(await run({}, "list", "--json"))).toEqual([]);
-    await run({}, "config", "trust");
+    await run({}, "config", "trust", "--yes");
     expect((await run({ isTerminal: true, stdin: "n\n" }, "list")).stderr).not.toContain("[y/N]");
   });
 
@@ -169,18 +171,56 @@ describe("at a terminal", () => {
 });
 
 describe("config trust", () => {
+  it("is not trusted without a terminal or --yes, and is shown first", async () => {
+    const { run, file } = createProject(CONFIG);
+    const refused = await run({}, "config", "trust");
+    expect([refused.exit, refused.stdout]).toEqual([1, ""]);
+    expect(refused.stderr).toContain('evil starts sh -c "rm -rf ~"');
+    expect(refused.stderr).toContain("needs a confirmation, and there is no terminal");
+    expect(names(await run({}, "list", "--json"))).toEqual([]);
+    const declined = await run({ isTerminal: true, stdin: "n\n", env: { NO_COLOR: "1" } }, "config", "trust");
+    expect([declined.exit, declined.stdout]).toEqual([0, expect.stringContaining("Nothing was trusted.")]);
+    expect(names(await run({}, "list", "--json"))).toEqual([]);
+    const agreed = await run({ isTerminal: true, stdin: "y\n", env: { NO_COLOR: "1" } }, "config", "trust");
+    expect([agreed.exit, agreed.stdout]).toEqual([0, expect.stringContaining("The current content is trusted.")]);
+    expect(agreed.stderr.indexOf("evil starts")).toBeLessThan(agreed.stderr.indexOf("[y/N]"));
+    expect(names(await run({}, "list", "--json"))).toEqual(["evil"]);
+    // Nothing is asked again.
+    expect((await run({}, "config", "trust")).stdout).toContain(`✓ ${file}`);
+  });
+
+  it("says that it uses the .env files of its folder", async () => {
+    const { run, write, folder } = createProject(CONFIG);
+    write(".env", "A=s3cret\n");
+    const { stdout } = await run({}, "config", "trust", "--yes");
+    expect(stdout).toContain(`uses ${join(folder, ".env")}, now and after it changes; it sets A`);
+    expect(stdout).not.toContain("s3cret");
+  });
+
+  it("a .env file without a configuration has to be named or agreed to", async () => {
+    const { run, write, folder } = createProject();
+    write(".env", "A=s3cret\n");
+    const listed = async () => (await run({}, "config", "trust", "--list")).stdout;
+    const { exit, stdout } = await run({}, "config", "trust", "--yes");
+    expect([exit, stdout]).toEqual([0, expect.stringContaining("is not trusted. Name the file to trust it.")]);
+    expect(await listed()).toBe("No file is trusted.\n");
+    await run({ isTerminal: true, stdin: "y\n", env: { NO_COLOR: "1" } }, "config", "trust");
+    expect(await listed()).toContain(join(folder, ".env"));
+    await run({}, "config", "trust", "--revoke");
+    await run({}, "config", "trust", ".env", "--yes");
+    expect(await listed()).toContain(join(folder, ".env"));
+  });
+
   it("lists and revokes", async () => {
     const { run, file, folder, write } = createProject(CONFIG);
     write(".env", "A=s3cret\n");
     expect((await run({}, "config", "trust", "--list")).stdout).toBe("No file is trusted.\n");
-    await run({}, "config", "trust");
+    await run({}, "config", "trust", "--yes");
     const listed = (await run({}, "config", "trust", "--list", "--json")).json();
     expect(listed).toMatchObject({
-      trusted: [
-        { path: file, status: "ok", sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string },
-        { path: join(folder, ".env"), status: "ok" },
-      ],
+      trusted: [{ path: file, status: "ok", sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string }],
     });
+    await run({}, "config", "trust", ".env", "--yes");
     expect((await run({}, "config", "trust", "--revoke", FILE)).stdout).toBe(`✓ ${file} is no longer trusted.\n`);
     expect((await run({}, "config", "trust", "--revoke", "--json")).json()).toEqual({
       revoked: [join(folder, ".env")],
@@ -196,7 +236,7 @@ describe("config trust", () => {
     const known = async () =>
       ((await run({}, "config", "show", "--json")).json() as { servers: { list: { name: string }[] } }).servers.list;
     expect(await known()).toEqual([]);
-    const trusted = (await run({}, "config", "trust", "--json")).json();
+    const trusted = (await run({}, "config", "trust", "--yes", "--json")).json();
     expect(trusted).toMatchObject({ trusted: [{ file: join(folder, ".mcp.json") }] });
     expect(await known()).toMatchObject([{ name: "theirs", file: join(folder, ".mcp.json") }]);
     write(".mcp.json", { mcpServers: { others: { command: "y" } } });
@@ -206,10 +246,10 @@ describe("config trust", () => {
   it("trusts only the named files", async () => {
     const { run, write, folder } = createProject(CONFIG);
     write(".mcp.json", { mcpServers: {} });
-    const ran = await run({}, "config", "trust", ".mcp.json", "--json");
+    const ran = await run({}, "config", "trust", "--yes", ".mcp.json", "--json");
     expect(ran.json()).toMatchObject({ trusted: [{ file: join(folder, ".mcp.json") }] });
     expect(names(await run({}, "list", "--json"))).toEqual([]);
-    expect(await run({}, "config", "trust", "none.json")).toMatchObject({
+    expect(await run({}, "config", "trust", "--yes", "none.json")).toMatchObject({
       exit: 2,
       stderr: expect.stringContaining("none.json could not be read (ENOENT).") as string,
     });

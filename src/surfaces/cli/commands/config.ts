@@ -40,7 +40,7 @@ import {
 } from "../../../terminal/lines.js";
 import { describeCliStep } from "../next-steps.js";
 import { waitForAsking, engineCommand } from "../session.js";
-import { engineOptions, fileLines } from "../trust-files.js";
+import { agreedFiles, engineOptions, fileLines } from "../trust-files.js";
 
 export const showConfig = engineCommand(async (engine, _input, context) => {
   const page = await describeConfiguration(engine);
@@ -109,17 +109,27 @@ export const trustConfig: Handler = async (input, context) => {
   if (input.flag("list")) replyTrusted(await listTrustedFiles(options), context);
   else if (input.flag("revoke")) replyRevoked(await revokeTrust(options, names), context);
   else {
-    const files = await trustFiles(options, names);
-    const trusted = files.map(({ kind, file, effects }) => ({ kind, file, effects }));
-    context.reply({ trusted }, () => trustedLines(files));
+    const isGiven = input.flag("yes");
+    const { trusted, left } = await trustFiles(options, names, (files) =>
+      agreedFiles(files, { isGiven, isNamed: names.length > 0 }, context),
+    );
+    const toJson = ({ kind, file, effects }: ProjectFile) => ({ kind, file, effects });
+    context.reply({ trusted: trusted.map(toJson), left: left.map(toJson) }, () => trustedLines(trusted, left));
   }
 };
 
-function trustedLines(files: readonly ProjectFile[]): Line[] {
-  if (files.length === 0) return ["This folder contains no file that needs to be trusted."];
+function trustedLines(trusted: readonly ProjectFile[], left: readonly ProjectFile[]): Line[] {
+  if (trusted.length + left.length === 0) return ["This folder contains no file that needs to be trusted."];
+  const isAnyTrusted = trusted.length > 0;
   return blocks([
-    files.flatMap((one) => fileLines(one, GOOD)),
-    ["The current content is trusted. If a file changes, it has to be trusted again."],
+    trusted.flatMap((one) => fileLines(one, GOOD)),
+    left.flatMap((one) => fileLines(one, WARNING)),
+    [
+      ...(isAnyTrusted
+        ? ["The current content is trusted. If a file changes, it has to be trusted again."]
+        : ["Nothing was trusted."]),
+      ...(left.length > 0 ? ["A file marked with ! is not trusted. Name the file to trust it."] : []),
+    ],
   ]);
 }
 

@@ -10,6 +10,7 @@ import {
 } from "../../../operations/doctor/check-servers.js";
 import { createBrokenFolders, quotesStderr, repairServers } from "../../../operations/doctor/repair-servers.js";
 import type { EnvironmentCheck } from "../../../operations/doctor/check-store.js";
+import type { MessageFault } from "../../../upstreams/message-monitor.js";
 import { openCatalog } from "../../../operations/open-catalog.js";
 import { interrupted } from "../../../util/interrupted.js";
 import { isAttended, isConfirmed } from "../../../terminal/questions.js";
@@ -86,6 +87,7 @@ function diagnosisLines({ server, status, durationMs, tools, ...rest }: CheckedS
       line(0, BAD, " ", bold(server), " failed"),
       line(2, rest.reason ?? ""),
       ...(rest.hint === undefined ? [] : [line(2, rest.hint)]),
+      ...faultLines(rest.faultyMessages),
       ...(hidesStderr ? [] : (rest.stderr ?? [])).map((text) => line(2, dim(`stderr: ${text}`))),
     ];
   }
@@ -96,6 +98,25 @@ function diagnosisLines({ server, status, durationMs, tools, ...rest }: CheckedS
     ...(rest.truncated
       ? [line(2, WARNING, " The server has more tools than the limits allow. The excess tools are not used.")]
       : []),
-    ...(rest.dropped ?? []).map(({ name, reason }) => line(2, WARNING, ` The tool ${name} is not used: ${reason}`)),
+    ...(rest.dropped ?? []).map(({ name, reason }) =>
+      line(2, WARNING, name === "" ? ` Not used: ${reason}` : ` The tool ${name} is not used: ${reason}`),
+    ),
+    ...faultLines(rest.faultyMessages),
   ];
+}
+
+/** The labels of the counts. */
+const FAULTS: Readonly<Record<MessageFault, string>> = {
+  notJson: "Lines on standard output that are not MCP messages",
+  strayAnswers: "Responses to no request",
+  dropped: "Notifications and requests above the limit, which the gateway ignored",
+  refused: "Messages that are too large, nested too deep, or have too many values",
+  invalidUtf8: "Messages that are not UTF-8",
+};
+
+function faultLines(faults: CheckedServer["faultyMessages"] = {}): Line[] {
+  return (Object.keys(FAULTS) as MessageFault[]).flatMap((kind) => {
+    const times = faults[kind] ?? 0;
+    return times === 0 ? [] : [line(2, WARNING, ` ${FAULTS[kind]}: ${times}`)];
+  });
 }

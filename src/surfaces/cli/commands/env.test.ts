@@ -123,7 +123,7 @@ describe("env", () => {
       `not set, but ${file} sets it and is not trusted; run \`anygpt mcp config trust\` to use it`,
     );
     expect((await run("config", "validate")).stdout).toContain(`${file} is ignored because it is not trusted yet`);
-    const trusted = await run("config", "trust", ".env");
+    const trusted = await run("config", "trust", "--yes", ".env");
     expect(trusted.stdout).toContain(file);
     expect((await run("env", "--json")).json()).toMatchObject({
       variables: [{ name: "TOKEN", status: "set", from: file }],

@@ -57,7 +57,7 @@ describe("a key", () => {
     const ran = await call("pid", key, "--dry-run");
     expect(ran.stderr).toContain("Dry run: echo:pid\n");
     expect(ran.stdout.startsWith(would)).toBe(true);
-    expect(ran.stdout).toContain(`\nRisk: high (no risk is declared)\nIdempotency key: ${state}\n`);
+    expect(ran.stdout).toContain(`\nRisk: low (the description says "return")\nIdempotency key: ${state}\n`);
     expect(await listed("--key", "fresh")).toEqual([]);
   });
 

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -53,6 +62,19 @@ describe("import --undo", () => {
 `);
     expect(stderr).toContain("--force restores the file anyway");
     expect([JSON.parse(read(CURSOR)), existsSync(at(CONFIG))]).toEqual([changed, true]);
+  });
+
+  it.each([
+    ["a file that it rewrote", CURSOR],
+    ["a file that it created", CONFIG],
+  ])("follows no link that has replaced %s, also with --force", async (_what, path) => {
+    place().write("precious.json", '{"keep":"me"}');
+    rmSync(at(path));
+    symlinkSync(at("precious.json"), at(path));
+    const { exit, stdout } = await run("--undo", "--force", "--yes");
+    expect(exit).toBe(2);
+    expect(stdout).toContain("was not changed: it leads to");
+    expect([read("precious.json"), lstatSync(at(path)).isSymbolicLink()]).toEqual(['{"keep":"me"}', true]);
   });
 
   it("restores only the servers with --force if the rest was changed, and saves the current content", async () => {

@@ -23,6 +23,8 @@ const GITHUB = [
   { name: "delete_repo", description: "Delete a GitHub repository", inputSchema: { type: "object" } },
 ];
 
+const LONG = "Reads one file and returns its text with the encoding that the file declares. ".repeat(10).trim();
+
 let place: CliPlace;
 
 beforeAll(async () => {
@@ -32,10 +34,11 @@ beforeAll(async () => {
     description: "\u001b]0;owned\u0007 hides\u202e text",
     inputSchema: { type: "object" },
   };
+  const endless = { name: "endless", description: "a ".repeat(30_000), inputSchema: { type: "object" } };
   place.write(".anygpt/mcp-discovery.config.json", {
     servers: [
       { name: "github", description: "GitHub API integration", ...toolServer(place, "github", { tools: GITHUB }) },
-      { name: "hostile", description: "bell\u0007", ...toolServer(place, "hostile", { tools: [hostile] }) },
+      { name: "hostile", description: "bell\u0007", ...toolServer(place, "hostile", { tools: [hostile, endless] }) },
       { name: "empty", description: "Nothing", ...toolServer(place, "empty", { tools: [] }) },
       { name: "broken", description: "Never starts", ...testServer("faulty.mjs", "exit-now") },
     ],
@@ -48,6 +51,15 @@ beforeAll(async () => {
 afterAll(() => place.remove());
 
 describe("inspect", () => {
+  it("cuts a description that nobody can read, but not with --full", async () => {
+    const [shown, full] = await Promise.all(
+      [[], ["--full"]].map(async (more) => await place.run("mcp", "inspect", "hostile:endless", ...more)),
+    );
+    expect(shown?.stdout.length).toBeLessThan(20_000);
+    expect(shown?.stdout).toContain("more characters)");
+    expect(full?.stdout.length).toBeGreaterThan(50_000);
+  });
+
   it("shows description, parameters and examples", async () => {
     const { exit, stdout } = await place.run("mcp", "inspect", "github", "create_issue", "--examples");
     expect(exit).toBe(0);
@@ -68,7 +80,7 @@ Parameters:
 
 Tags: github
 
-Risk: high (no risk is declared)
+Risk: medium (the name says "create")
 Idempotent: no; the server does not receive idempotency keys
 
 Examples:
@@ -81,6 +93,18 @@ Examples:
 
   it("omits the examples without --examples", async () => {
     expect((await place.run("mcp", "inspect", "github", "create_issue")).stdout).not.toContain("Examples:");
+  });
+
+  it.each([
+    ["nothing, because the description of the tool is shown in full", "Short.", ""],
+    ["the cut description of a parameter", LONG, "\nDescriptions are shortened. Add --full to see everything.\n"],
+  ])("reports as shortened %s", async (_, description, notice) => {
+    const inputSchema = { type: "object", properties: { path: string(description) } };
+    const tools = [{ name: "read", description: LONG, inputSchema }];
+    const config = place.write("long.json", { servers: [{ name: "files", command: "x", tools }] });
+    const { stdout, stderr } = await place.run("mcp", "inspect", "files", "read", "--config", config);
+    expect(stdout).toContain(LONG);
+    expect(stderr).toBe(notice);
   });
 
   it("shows a disabled tool with the rule that disables it", async () => {
@@ -116,8 +140,8 @@ Examples:
       tool: "create_issue",
       parameters: [{ name: "repo", type: "string", required: true }, {}, { name: "body", required: false }],
       enabled: true,
-      risk: "high",
-      risk_origin: "no risk is declared",
+      risk: "medium",
+      risk_origin: 'the name says "create"',
       required_scopes: [],
       rate_limit_bucket: null,
       idempotent: false,

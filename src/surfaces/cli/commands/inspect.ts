@@ -2,10 +2,12 @@ import type { ToolChange } from "../../../catalog/record.js";
 import { describeTool, type ToolDetails, type ToolParameter } from "../../../metatools/describe-tool.js";
 import { describeCut } from "../../../metatools/details-answer.js";
 import type { JsonObject } from "../../../model/json.js";
+import type { Tool } from "../../../model/tool.js";
 import { openTarget } from "../../../operations/calls/tool-target.js";
 import { inspectTool, READ_ALL, type ToolPage, toToolJson } from "../../../operations/tools/tool-page.js";
 import { BLANK, blocks, bold, count, dim, line, type Line, verbatim, WARNING } from "../../../terminal/lines.js";
 import { invalidRequest } from "../../../util/invalid-request.js";
+import { cutText } from "../../../util/bounded-texts.js";
 import { toOneLine } from "../../../util/text.js";
 import { engineCommand, openWholeCatalog, waitForTool } from "../session.js";
 import type { Ruling } from "../../../policy/ruling.js";
@@ -23,7 +25,7 @@ export const inspect = engineCommand(async (engine, input, context) => {
   const page = inspectTool(tool, target.stages);
   const isFull = input.flag("full");
   context.reply(toToolJson(page, isFull), () => toolLines(page, { withExamples: input.flag("examples"), isFull }));
-  const cut = isFull || context.isJson ? undefined : describeCut(describeTool(tool), READ_ALL);
+  const cut = isFull || context.isJson ? undefined : describeCut(describeInputs(tool), READ_ALL);
   if (cut !== undefined) context.aside([BLANK, line(0, dim(cut))]);
 });
 
@@ -32,13 +34,18 @@ interface Shown {
   readonly isFull: boolean;
 }
 
+/** Describes the parameters of a tool. The description of the tool is always shown in full, so it counts as not cut. */
+function describeInputs(tool: Tool, isWhole = false): ToolDetails {
+  return describeTool({ ...tool, definition: { ...tool.definition, description: "" } }, { isWhole });
+}
+
 function toolLines(page: ToolPage, { withExamples, isFull }: Shown): Line[] {
   const { tool, changes, disabledBy } = page;
-  const { parameters, examples = [] } = describeTool(tool, { isWhole: isFull });
+  const { parameters, examples = [] } = describeInputs(tool, isFull);
   return blocks([
     [line(0, "Tool: ", bold(toOneLine(tool.id)))],
     disabledBy === undefined ? [] : [line(0, WARNING, ` Disabled: ${disabledBy}. The tool cannot be executed.`)],
-    ["Description:", line(2, (tool.definition.description ?? tool.definition.title ?? "").trim() || "None.")],
+    ["Description:", line(2, descriptionOf(tool, isFull) || "None.")],
     ["Parameters:", ...parameterLines(parameters)],
     isFull ? ["Schema:", ...schemaLines(tool.definition.inputSchema)] : [],
     tool.tags.length === 0 ? [] : [`Tags: ${tool.tags.join(", ")}`],
@@ -46,6 +53,12 @@ function toolLines(page: ToolPage, { withExamples, isFull }: Shown): Line[] {
     withExamples ? ["Examples:", ...exampleLines(examples)] : [],
     changes.length === 0 ? [] : ["Changes since the tool was first seen:", ...changes.map(changeLine)],
   ]);
+}
+
+/** In full, unless a hostile server has sent a description that nobody can read. */
+function descriptionOf({ definition }: Tool, isFull: boolean): string {
+  const text = (definition.description ?? definition.title ?? "").trim();
+  return isFull ? text : cutText(text);
 }
 
 function parameterLines(parameters: readonly ToolParameter[]): Line[] {

@@ -78,7 +78,7 @@ describe("registry export", () => {
       schema_version: "1.0.0",
       operation_count: 2,
       operations: {
-        "github:create_issue": { risk_level: "high", required_params: ["title"], idempotency_required: true },
+        "github:create_issue": { risk_level: "medium", required_params: ["title"], idempotency_required: false },
         "github:list_repos": { risk_level: "low" },
       },
     });

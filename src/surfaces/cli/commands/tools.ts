@@ -2,7 +2,12 @@ import { type FilteredTools, filterTools } from "../../../metatools/list-tools.j
 import { summaryOf } from "../../../metatools/metadata.js";
 import type { Hint } from "../../../model/next-steps.js";
 import type { Tool } from "../../../model/tool.js";
-import { explainTool, listToolsJson, type ToolExplanation } from "../../../operations/tools/tool-page.js";
+import {
+  describeSpelling,
+  explainTool,
+  listToolsJson,
+  type ToolExplanation,
+} from "../../../operations/tools/tool-page.js";
 import { BAD, BLANK, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../../../terminal/lines.js";
 import { invalidRequest } from "../../../util/invalid-request.js";
 import { toOneLine } from "../../../util/text.js";
@@ -64,12 +69,17 @@ function tagLines({ tags }: Tool, isShown: boolean): Line[] {
 }
 
 function explanationLines({ rule, risk: { risk, origin } }: ToolExplanation): Line[] {
-  return [line(2, dim(`Decided by: ${rule}`)), line(2, dim(`Risk: ${risk} (${origin.detail})`))];
+  return [line(2, dim(`Decided by: ${rule}`)), line(2, dim(`Risk: ${risk} (${toOneLine(origin.detail)})`))];
 }
 
 function toolLines(tool: Tool, serverTools: readonly Tool[]): Line[] {
   const summary = summaryOf(tool, undefined, serverTools);
   const name = bold(toOneLine(tool.name));
   const head = tool.enabled ? line(0, GOOD, " ", name) : line(0, BAD, " ", name, " (disabled)");
-  return [head, ...(summary === "" ? [] : [line(2, summary)])];
+  const spelling = describeSpelling(tool.name);
+  return [
+    head,
+    ...(spelling === undefined ? [] : [line(2, WARNING, ` Spelling: ${toOneLine(spelling)}.`)]),
+    ...(summary === "" ? [] : [line(2, summary)]),
+  ];
 }

@@ -3,7 +3,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type CliPlace, createCliPlace } from "../../../../test/support/cli.js";
+import { CHALLENGE_HEADER, PROOF_HEADER, proofOfToken, servedEndpoint } from "../../../util/gateway-proof.js";
 
+const OWN_TOKEN = "the-token-of-this-machine";
 const METRICS = `# TYPE anygpt_calls_total counter
 anygpt_calls_total{server="github",risk="low",outcome="ok"} 4
 process_start_time_seconds ${Date.now() / 1000 - 60}
@@ -16,7 +18,10 @@ const closing: (() => void)[] = [];
 beforeEach(async () => {
   seen = [];
   const gateway = createServer((request, response) => {
-    seen.push({ url: request.url ?? "", authorization: request.headers.authorization ?? "" });
+    const { [CHALLENGE_HEADER]: challenge, authorization = "" } = request.headers;
+    const proof = proofOfToken(OWN_TOKEN, challenge, servedEndpoint(request.socket));
+    if (proof !== undefined && authorization === "") return response.writeHead(401, { [PROOF_HEADER]: proof }).end();
+    seen.push({ url: request.url ?? "", authorization });
     response.writeHead(200).end(METRICS);
   });
   gateway.listen(0, "127.0.0.1");
@@ -24,7 +29,7 @@ beforeEach(async () => {
   closing.push(() => gateway.close());
   port = (gateway.address() as AddressInfo).port;
   place = createCliPlace();
-  place.write("state/http.token", "the-token-of-this-machine\n");
+  place.write("state/http.token", `${OWN_TOKEN}\n`);
 });
 afterEach(() => {
   place.remove();
