@@ -1,12 +1,12 @@
 // The directory of public MCP servers: a file in this package, read at the first query. This module does not use the
 // network.
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { DiscoveryError } from "../errors.js";
 import type { Meaning } from "../search/meaning/meaning.js";
 import { packageRoot } from "../util/package-root.js";
+import { readRegularFile } from "../util/regular-file.js";
 import type { DirectoryEntry } from "./entry.js";
 import { directoryFile } from "./file.js";
 import { toServerName } from "./server-draft.js";
@@ -64,7 +64,7 @@ export function openDirectory({ file, meaning }: DirectoryParts = {}): NamedDire
 
 async function readDirectory(file: string): Promise<readonly DirectoryEntry[]> {
   try {
-    const text = await promisify(gunzip)(await readFile(file), { maxOutputLength: MAX_BYTES });
+    const text = await promisify(gunzip)(await readRegularFile(file), { maxOutputLength: MAX_BYTES });
     return directoryFile.parse(JSON.parse(text.toString("utf8"))).servers;
   } catch (error) {
     throw new DiscoveryError("CONFIGURATION_ERROR", "The directory of public MCP servers could not be read.", {

@@ -202,7 +202,7 @@ export class Attempt {
 
   #toEntry<Kind extends "intent" | "outcome">(kind: Kind): AuditCall & { kind: Kind } {
     const { context, server, tool, idempotencyKey } = this.#call;
-    const { actor, client, meta } = context;
+    const { actor, clientName, meta } = context;
     const trace = meta?.["traceparent"] === undefined ? undefined : parseTraceparent(meta["traceparent"]);
     return {
       kind,
@@ -211,8 +211,8 @@ export class Attempt {
       actor_id: actor.id,
       surface: actor.surface,
       // The name of a client is arbitrary text from the caller.
-      client_name: client && this.#parts.secrets.redact(client.name),
-      client_version: client && this.#parts.secrets.redact(client.version),
+      client_name: clientName && this.#parts.secrets.redact(clientName.name),
+      client_version: clientName && this.#parts.secrets.redact(clientName.version),
       trace_id: trace?.traceId,
       span_id: trace?.spanId,
       // An unknown tool name is arbitrary text from the caller and may contain a secret.

@@ -120,7 +120,7 @@ describe("execute", () => {
     const setup = await setUpExecutor({
       parts: { secrets: { redact: (text) => text.replace("s3cret", "***"), redactError: (error) => error } },
     });
-    await setup.call({ client: { name: "agent s3cret", version: "1.2" }, meta: trace });
+    await setup.call({ clientName: { name: "agent s3cret", version: "1.2" }, meta: trace });
     const members = {
       client_name: "agent ***",
       client_version: "1.2",

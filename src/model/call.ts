@@ -11,7 +11,7 @@ export interface CallContext {
   /** Aborts when the caller cancels the request. */
   readonly signal?: AbortSignal | undefined;
   /** The program that the caller uses, as it names itself; for the audit log. Not verified. */
-  readonly client?: ClientName | undefined;
+  readonly clientName?: ClientName | undefined;
   /** Receives progress and log messages from the server. */
   readonly onEvent?: ((event: CallEvent) => void) | undefined;
   /** The protocol metadata (`_meta`) of the caller's request, without the caller's progress token. */

@@ -1,52 +1,37 @@
 const TEMPLATE_CHARACTERS = 120;
 const HASH = 35;
+/** The constants of the hash function FNV-1a. */
+const BASIS = 0x811c9dc5;
+const PRIME = 0x01000193;
 
-/** The beginning of a line with `#` for each number, also hexadecimal. Lines with the same template are similar. */
-export function toTemplate(line: string): string {
-  let template = "";
-  for (let at = 0; at < line.length && at < TEMPLATE_CHARACTERS; ) {
-    const end = endOfWord(line, at, line.length);
-    template += hasDigit(line, at, end) ? "#" : line.slice(at, Math.max(end, at + 1));
-    at = Math.max(end, at + 1);
-  }
-  return template;
-}
-
-/** Whether the line from `start` to `end` has the template. Creates no string, because a log has very many lines. */
-export function hasTemplate(text: string, start: number, end: number, template: string): boolean {
-  let position = 0;
+/**
+ * Numbers the template of the line from `start` to `end`: its beginning with `#` for each number, also hexadecimal. Lines
+ * with the same template are similar. Two templates have the same number in one of four billion cases. Creates no
+ * strings, because a log has very many lines.
+ */
+export function templateOf(text: string, start: number, end: number): number {
   let at = start;
-  while (at < end && at - start < TEMPLATE_CHARACTERS) {
-    const to = endOfWord(text, at, end);
-    if (hasDigit(text, at, to)) {
-      if (template.charCodeAt(position) !== HASH) return false;
-      position += 1;
+  let last = end;
+  while (at < last && text.charCodeAt(at) <= 32) at += 1;
+  while (last > at && text.charCodeAt(last - 1) <= 32) last -= 1;
+  last = Math.min(last, at + TEMPLATE_CHARACTERS);
+  let hash = BASIS;
+  while (at < last) {
+    let to = at;
+    let hasDigit = false;
+    for (let code = text.charCodeAt(to); to < last && isHexadecimal(code); code = text.charCodeAt(to)) {
+      hasDigit ||= code <= 57;
+      to += 1;
+    }
+    if (hasDigit) {
+      hash = Math.imul(hash ^ HASH, PRIME);
       at = to;
-      continue;
-    }
-    for (const last = Math.max(to, at + 1); at < last; at += 1) {
-      if (template.charCodeAt(position) !== text.charCodeAt(at)) return false;
-      position += 1;
-    }
+    } else
+      for (const next = Math.max(to, at + 1); at < next; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), PRIME);
   }
-  return position === template.length;
-}
-
-/** The end of the hexadecimal digits that start at `from`. */
-function endOfWord(text: string, from: number, end: number): number {
-  let at = from;
-  while (at < end && isHexadecimal(text.charCodeAt(at))) at += 1;
-  return at;
+  return hash | 0;
 }
 
 function isHexadecimal(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 97 && code <= 102) || (code >= 65 && code <= 70);
-}
-
-function hasDigit(text: string, from: number, to: number): boolean {
-  for (let at = from; at < to; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code >= 48 && code <= 57) return true;
-  }
-  return false;
 }

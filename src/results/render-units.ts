@@ -7,11 +7,14 @@ export function renderUnits(units: readonly Unit[], isChosen: readonly boolean[]
   let omitted: Unit[] = [];
   let isLineOpen = false;
   /** The group of the last line that was written. */
-  let group: string | undefined;
+  let group: number | undefined;
   /** Ends the open line, and writes a note or a mark about the omitted units after it. */
   const closeGap = (): void => {
     // A note needs the header of its text or array.
-    const note = toNote(omitted.filter(({ parent }) => parent === -1 || isChosen[parent] === true), group);
+    const note = toNote(
+      omitted.filter(({ parent }) => parent === -1 || isChosen[parent] === true),
+      group,
+    );
     const isCut = omitted.length > 0 && (omitted[0]?.separator !== undefined || note === undefined);
     if (isLineOpen) lines.push(isCut ? `${line} …` : line);
     if (note !== undefined) lines.push(note);
@@ -39,7 +42,7 @@ export function renderUnits(units: readonly Unit[], isChosen: readonly boolean[]
 }
 
 /** The note about omitted lines or items of one text or array; undefined if a mark is shorter. */
-function toNote(omitted: readonly Unit[], group: string | undefined): string | undefined {
+function toNote(omitted: readonly Unit[], group: number | undefined): string | undefined {
   const first = omitted.find(({ position, separator }) => position !== undefined && separator === undefined);
   if (first?.position === undefined) return undefined;
   const same = omitted.filter(({ position, parent }) => position !== undefined && parent === first.parent);

@@ -3,7 +3,7 @@ import { describeCsv } from "./csv-outline.js";
 import { findJson } from "./embedded-json.js";
 import { isHtml, readHtml } from "./html-text.js";
 import { indexLines, type LineIndex } from "./line-index.js";
-import { hasTemplate, toTemplate } from "./line-template.js";
+import { templateOf } from "./line-template.js";
 import { shortenBlobs } from "./shorten-blobs.js";
 import type { Slices } from "./slices.js";
 import { splitLine } from "./split-line.js";
@@ -78,10 +78,10 @@ function* addLines(
     : place.parent;
   const characters = Math.max(UNIT_CHARACTERS, index.text.length / index.count);
   const limit = Math.max(MIN_LINES, Math.floor((place.room * UNIT_CHARACTERS) / characters));
-  const chosen = yield* chooseLines(index, limit);
+  const { numbers, rare } = yield* chooseLines(index, limit);
   let isFirst = true;
   let next = 1;
-  let template = "";
+  let template = 0;
   let similar = 0;
   const skip = function* (to: number): Slices<void> {
     if (to <= next || !isNumbered) return;
@@ -89,7 +89,7 @@ function* addLines(
     const group = (yield* isSimilarRun(index, next, to, template)) ? { group: template } : {};
     list.add({ text: "", parent, indent, weight: 0, position, ...group });
   };
-  for (const [order, at] of chosen.entries()) {
+  for (const [order, at] of numbers.entries()) {
     if (order % LINES_PER_SLICE === 0) yield;
     const text = (yield* shortenBlobs(index.line(at).replace(COLOURS, ""))).trim();
     if (text === "") {
@@ -98,18 +98,16 @@ function* addLines(
     }
     yield* skip(at);
     next = at + 1;
-    const group = toTemplate(text);
+    const group = templateOf(index.text, index.startOf(at), index.startOf(at + 1));
     similar = group === template ? similar + 1 : 0;
     template = group;
     const isHeading = HEADING.test(text);
-    const isEnd = isNumbered && (at <= FIRST_LINES || at === index.count);
+    const isShown = isNumbered && (at <= FIRST_LINES || at === index.count || rare.has(at));
+    const worth = lineWeight(text, at / index.count, isHeading) * (similar >= SIMILAR_LINES ? 0.35 : 1);
     addClauses(writer, isHeading && isNumbered ? `L${number(at)} ${text}` : text, {
       parent,
       indent,
-      weight:
-        lineWeight(text, at / index.count, isHeading) *
-        (similar >= SIMILAR_LINES ? 0.35 : 1) *
-        (isEnd ? ALWAYS : place.weight),
+      weight: worth * (isShown ? ALWAYS : place.weight),
       group,
       ...(isNumbered ? { position: { of: "line", number: number(at) } as const } : {}),
       ...(isFirst && place.isInline ? { separator: " " } : {}),
@@ -120,14 +118,10 @@ function* addLines(
 }
 
 /** Whether all lines of a gap differ from the line before it only in their numbers. */
-function* isSimilarRun(index: LineIndex, from: number, to: number, template: string): Slices<boolean> {
-  const { text } = index;
+function* isSimilarRun(index: LineIndex, from: number, to: number, template: number): Slices<boolean> {
   for (let at = from; at < to; at += 1) {
     if ((at - from) % SIMILAR_PER_SLICE === SIMILAR_PER_SLICE - 1) yield;
-    let [start, end] = [index.startOf(at), index.startOf(at + 1)];
-    while (start < end && text.charCodeAt(start) <= 32) start += 1;
-    while (end > start && text.charCodeAt(end - 1) <= 32) end -= 1;
-    if (!hasTemplate(text, start, end, template)) return false;
+    if (templateOf(index.text, index.startOf(at), index.startOf(at + 1)) !== template) return false;
   }
   return true;
 }

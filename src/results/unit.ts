@@ -14,7 +14,7 @@ export interface Unit {
   /** How much the unit is worth, compared with an ordinary one that has the same content. 0: never part of a view. */
   readonly weight: number;
   /** Lines with the same group differ only in their numbers. */
-  readonly group?: string;
+  readonly group?: number;
   /** The position of the unit in its text or array, for the note about omitted units. */
   readonly position?: UnitPosition;
 }

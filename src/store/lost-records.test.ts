@@ -66,7 +66,7 @@ describe("the file with the newest record", () => {
     const [mark] = await store.audit.append([body(1)]);
     await store.audit.read({});
     const broken = { ...body(2), timestamp: (() => "no JSON") as unknown as string };
-    await expect(store.audit.append([broken])).rejects.toThrow();
+    await expect(store.audit.append([broken])).rejects.toThrow("The store");
     expect(readNewestRecord(newestRecordFile(file))).toEqual(mark);
   });
 

@@ -27,8 +27,8 @@ export function readNewestRecord(file: string): AuditMark | undefined {
   }
 }
 
-// The last two do not exist on Windows.
-const { O_RDWR, O_CREAT, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
+// The last two are undefined on Windows, which is no flag in the expression below.
+const { O_RDWR, O_CREAT, O_NONBLOCK, O_NOFOLLOW } = constants;
 /** Every text has this length, so that one write replaces the previous text and needs no further space on the disk. */
 const LENGTH = 128;
 

@@ -107,19 +107,25 @@ interface Started {
   readonly marks: readonly string[];
 }
 
-/** Starts an entry of a client in the folder of the repository and returns what it writes, up to its first line. */
+/** Starts an entry of a client in the folder of the repository, and ends its input after its first line. */
 async function startEntry({ command, args }: { command: string; args: readonly string[] }): Promise<Started> {
   for (const name of marked()) rmSync(join(marks, name));
   const child = spawn(command, [...args], { cwd: hostile, env: env(), stdio: ["pipe", "pipe", "pipe"] });
   child.stdin.on("error", () => undefined);
   child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...INITIALIZE })}\n`);
-  let text = "";
-  child.stderr.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  let [text, complaint] = ["", ""];
+  child.stderr.on("data", (chunk: Buffer) => (complaint += chunk.toString()));
   const closed = once(child, "close");
-  await Promise.race([once(child.stdout, "data").then(([chunk]) => (text += String(chunk))), closed]);
+  const isAnswered = new Promise<void>((resolve) => {
+    child.stdout.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+      if (text.includes("\n")) resolve();
+    });
+  });
+  await Promise.race([isAnswered, closed]);
   child.stdin.end();
   await closed;
-  return { text, marks: marked() };
+  return { text: text === "" ? complaint : text, marks: marked() };
 }
 
 describe.skipIf(process.platform === "win32")("in the folder of a hostile repository", () => {

@@ -23,7 +23,7 @@ import { type UserQuestion, type UserQuestionParts, createUserQuestion } from ".
 import type { CallWork } from "./client-requests/multi-round-trip-call.js";
 import { createLogLevels } from "./client-requests/log-levels.js";
 import type { MultiRoundTripRequests } from "./client-requests/multi-round-trip-requests.js";
-import { type CallerParts, clientOf, declaredBy, ownerOf, runForCaller } from "./client-requests/run-for-caller.js";
+import { type CallerParts, clientNameOf, declaredBy, ownerOf, runForCaller } from "./client-requests/run-for-caller.js";
 import {
   METHODS_WITH_SERVER_REQUESTS,
   PROMPT_AND_RESOURCE_CAPABILITIES,
@@ -109,7 +109,7 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
       const { mcpReq, http } = request;
       const context: CallContext = {
         actor,
-        client: clientOf(request, era, server),
+        clientName: clientNameOf(request, era, server),
         signal: caller.signal,
         onEvent: caller.onEvent,
         peer: caller.peer,

@@ -69,7 +69,11 @@ export function declaredBy({ mcpReq }: RequestContext, era: CallerParts["era"], 
  * Returns how the client names itself. Legacy clients say it in the handshake, modern clients with each request.
  * Undefined if a name or version is missing.
  */
-export function clientOf({ mcpReq }: RequestContext, era: CallerParts["era"], client: Server): ClientName | undefined {
+export function clientNameOf(
+  { mcpReq }: RequestContext,
+  era: CallerParts["era"],
+  client: Server,
+): ClientName | undefined {
   const envelope: unknown = mcpReq.envelope;
   const modern = isJsonObject(envelope) ? envelope[CLIENT_INFO_META_KEY] : undefined;
   const { name, version }: Partial<Record<string, unknown>> =
