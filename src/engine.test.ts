@@ -303,6 +303,6 @@ describe("the lifecycle of an engine", () => {
     engines.push(engine);
     await engine.executeTool("echo", "pid", {});
     const records = await recordsIn(join(folder, value === "" ? ".anygpt" : "elsewhere", "store.db"));
-    expect(records).toMatchObject([{ kind: "intent", tool_id: "echo:pid" }, { kind: "outcome" }]);
+    expect(records).toMatchObject([{ kind: "outcome", tool_id: "echo:pid" }]);
   });
 });

@@ -220,7 +220,9 @@ describe("createFullMode", () => {
 
   it("ends a page early if definitions are large", () => {
     const huge = "x".repeat(1_500_000);
-    const { page } = setUp(["a", "b", "c"].map((name) => toTool("fs", definition(name, { inputSchema: { type: "object", const: huge } }))));
+    const { page } = setUp(
+      ["a", "b", "c"].map((name) => toTool("fs", definition(name, { inputSchema: { type: "object", const: huge } }))),
+    );
     expect(page().tools.map(({ name }) => name)).toEqual(["a", "b"]);
   });
 

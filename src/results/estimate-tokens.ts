@@ -86,7 +86,7 @@ function countTokens(text: string, from: number, to: number): number {
       }
       if (kind === UPPER && end === start + 1) {
         while (end < to && kindAt(text, end) === UPPER) end += 1;
-        tokens += RUN[UPPER]! + (end - start) * EACH[UPPER]!;
+        tokens += costOf(UPPER, end - start);
       } else tokens += wordTokens(end - start, before) + 0.5 * accented;
     } else {
       while (end < to && kindAt(text, end) === kind) end += 1;
@@ -96,6 +96,10 @@ function countTokens(text: string, from: number, to: number): number {
     start = end;
   }
   return tokens;
+}
+
+function costOf(kind: number, length: number): number {
+  return (RUN[kind] ?? 0) + length * (EACH[kind] ?? 0);
 }
 
 function wordTokens(length: number, before: number): number {
@@ -124,7 +128,7 @@ function runTokens(text: string, start: number, end: number, before: number): nu
       if (length <= 4) return 1.8;
       return isRuler(text, start, end) ? 1 + length / 32 : 1.8 + (length - 4) * 0.6;
     default:
-      return RUN[kind]! + length * EACH[kind]!;
+      return costOf(kind, length);
   }
 }
 

@@ -54,6 +54,14 @@ const RESULTS: Readonly<Record<string, (size: number) => CallResult>> = {
       `<!doctype html><html><body>${"<div><p>Some text <a href='/x'>link</a></p></div>".repeat(size / 50)}</body></html>`,
     ),
   "unclosed tags": (size) => textResult(`<!doctype html>${'<a <b " <script'.repeat(size / 15)}`),
+  "signs that start no tag": (size) => textResult(`<!doctype html>${"<".repeat(size)}`),
+  "end tags in a script": (size) => textResult(`<!doctype html><script>${"</".repeat(size / 2)}`),
+  "an object with many keys": (size) =>
+    textResult(JSON.stringify(Object.fromEntries(Array.from({ length: size / 16 }, (_, n) => [`key${n}`, n])))),
+  "numbers that JavaScript rounds": (size) =>
+    textResult(`[${Array.from({ length: size / 40 }, (_, n) => `{"id":123456789012345${n},"v":0.10}`).join(",")}]`),
+  "empty lines": (size) => textResult("\n".repeat(size)),
+  "NUL characters": (size) => textResult("\0".repeat(size)),
   backslashes: (size) => textResult("\\".repeat(size)),
   "open brackets": (size) => textResult("[".repeat(size)),
 };

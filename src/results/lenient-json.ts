@@ -25,7 +25,8 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const INEXACT = /[[:,]\s*(-?\d[\d.]{15,}(?![eE])|-?\d[\d.]*[eE][+-]?\d+|-?\d+\.\d*0(?=[\s,\]}])|-0(?=[\s,\]}]))/g;
 /** The beginning of a string that stands for a number. */
 const MARK = "\\u0001";
-const CONTROL = /[\0-\u001f]/;
+/** A character below the space. */
+const CONTROL = /[^ -\uffff]/g;
 const WORDS: readonly (readonly [string, unknown])[] = [
   ["true", true],
   ["false", false],
@@ -248,7 +249,7 @@ function* readString(text: string, at: number): Slices<ReadScalar | undefined> {
     const piece = unescapeString(isEnd && !isComplete ? raw.replace(/\\(?:u[0-9a-fA-F]{0,3})?$/, "") : raw);
     if (piece === undefined) return undefined;
     value += piece;
-    isStrict &&= !CONTROL.test(raw);
+    isStrict &&= raw.search(CONTROL) === -1;
     if (isEnd) return { value, end: isComplete ? end + 1 : text.length, isComplete, isStrict };
     from = end;
     yield;
@@ -257,7 +258,7 @@ function* readString(text: string, at: number): Slices<ReadScalar | undefined> {
 
 function unescapeString(raw: string): string | undefined {
   if (!raw.includes("\\")) return raw;
-  const value = parse(`"${raw.replace(/[\0-\u001f]/g, toUnicodeEscape)}"`);
+  const value = parse(`"${raw.replace(CONTROL, toUnicodeEscape)}"`);
   return typeof value === "string" ? value : undefined;
 }
 

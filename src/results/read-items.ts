@@ -36,7 +36,9 @@ export function* readItems(root: unknown, request: ReadRequest, options: ReadOpt
   };
   // After a pipe, the path applies to the whole array and not to each element.
   const selectItem = [...(request.path === undefined ? [] : [request.path]), `${path}[${from}]`].join(" | ");
-  const note = `, shortened; all of it: ${describeNextCall(options, { select: selectItem }).slice(6)}`;
+  const isNamed = estimateTokens(selectItem) <= options.maxTokens / 6;
+  const call = isNamed ? `; all of it: ${describeNextCall(options, { select: selectItem }).slice(6)}` : "";
+  const note = `, shortened${call}`;
   let left = options.maxTokens - Math.max(estimateTokens(footer(from, note)), estimateTokens(footer(to, ""))) - 2;
   const lines: string[] = [];
   for (let at = from; at <= to; at += 1) {

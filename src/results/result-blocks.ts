@@ -76,14 +76,15 @@ export function* readStringBlocks(text: string): Slices<ResultBlock[]> {
 
 /** Divides a text that is mostly JSON into the JSON, and what is before and after that. */
 function* divideText(block: ResultBlock & { readonly kind: "text" }): Slices<ResultBlock[]> {
-  const { text } = block;
+  const { text, label } = block;
   const embedded = yield* findJson(text);
   if (embedded?.isComplete !== true || !embedded.isStrict) return [block];
   const [before, behind] = [text.slice(0, embedded.from).trim(), text.slice(embedded.end).trim()];
-  const blocks: ResultBlock[] = [{ ...block, kind: "json", value: embedded.value }];
+  const blocks: ResultBlock[] = [{ kind: "json", value: embedded.value }];
   if (before !== "") blocks.unshift({ kind: "text", text: before });
   if (behind !== "") blocks.push({ kind: "text", text: behind });
-  return blocks;
+  const [first, ...others] = blocks;
+  return first === undefined || label === undefined ? blocks : [{ ...first, label }, ...others];
 }
 
 interface TextItem {

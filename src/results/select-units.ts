@@ -89,7 +89,8 @@ export function* selectUnits(units: readonly Unit[], budget: number): Slices<Cho
     if (weight > 0) heap.push(index, measure(index));
   }
   let misses = 0;
-  for (let count = 1; heap.size() > 0 && left >= 3 && misses < MAX_MISSES; count += 1) {
+  for (let count = 1; heap.size() > 0 && misses < MAX_MISSES; count += 1) {
+    if (left < 3) break;
     if (count % UNITS_PER_SLICE === 0) yield;
     const best = heap.pop();
     if (isChosen[best] === true) continue;

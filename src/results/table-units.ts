@@ -1,6 +1,7 @@
 import type { JsonObject } from "../model/json.js";
 import { chooseElements } from "./choose-elements.js";
 import { estimateTokens } from "./estimate-tokens.js";
+import { cutToTokens } from "./fit-tokens.js";
 import { ExactNumber, isObject } from "./exact-number.js";
 import { createFeatureReader } from "./features.js";
 import { keysOf } from "./json-keys.js";
@@ -16,7 +17,7 @@ import {
 } from "./json-values.js";
 import { countCharacters } from "./result-tokens.js";
 import { runAtOnce, type Slices } from "./slices.js";
-import { ALWAYS, divideRoom, MIN_ROOM, type UnitPlace, type UnitWriter } from "./unit.js";
+import { SHOWN_WEIGHT, divideRoom, MIN_ROOM, type UnitPlace, type UnitWriter } from "./unit.js";
 
 const ROWS_PER_SLICE = 32;
 /** The first rows of a large table show what the others are like. */
@@ -73,7 +74,9 @@ export function* addTableUnits(
     rows.push({ index, difference, cells });
   }
   const { core, same } = yield* chooseColumns(elements, rows.slice(0, SAMPLED_ROWS), writer.share);
-  const shared = [...same].map(([{ name }, value]) => `${name}: ${value}`).join("; ");
+  const all = [...same].map(([{ name }, value]) => `${name}: ${value}`).join("; ");
+  const cut = cutToTokens(all, Math.floor(writer.maxTokens / 5));
+  const shared = cut.length < all.length ? `${cut}…` : all;
   const names = core.length === 0 ? "" : `: ${core.map(({ name }) => name).join(" | ")}`;
   const text = `${label}: ${describeContainer(elements)}${shared === "" ? "" : ` (all ${shared})`}${names}`;
   const header = list.add({ text, parent, indent, weight });
@@ -89,7 +92,8 @@ export function* addTableUnits(
     if (order % ROWS_PER_SLICE === ROWS_PER_SLICE - 1) yield;
     skip(index);
     next = index + 1;
-    const own = weight * (1.2 - 0.4 * (order / rows.length)) * (order < FIRST_ROWS && depth < 2 ? ALWAYS : 1);
+    const own = weight * (1.2 - 0.4 * (order / rows.length));
+    const isFirst = order < FIRST_ROWS && depth < 2;
     const written = core.map((column) => {
       const value = cells.get(column);
       return isEmptyValue(value) ? "" : toCell(value);
@@ -99,7 +103,7 @@ export function* addTableUnits(
       text: `- ${written.join(" | ").replace(/(?: \| )+$/, "")}${note}`,
       parent: header,
       indent: indent + 1,
-      weight: difference === undefined ? own : own * 2,
+      weight: isFirst ? SHOWN_WEIGHT : difference === undefined ? own : own * 2,
       position: { of: "item", number: index },
     });
     const inner = divideRoom(list, share(rows.length - order));

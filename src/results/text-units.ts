@@ -1,6 +1,7 @@
 import { ALARM, chooseLines, HEADING } from "./choose-lines.js";
 import { describeCsv } from "./csv-outline.js";
 import { findJson } from "./embedded-json.js";
+import { cutToTokens } from "./fit-tokens.js";
 import { isHtml, readHtml } from "./html-text.js";
 import { indexLines, type LineIndex } from "./line-index.js";
 import { templateOf } from "./line-template.js";
@@ -8,7 +9,7 @@ import { shortenBlobs } from "./shorten-blobs.js";
 import type { Slices } from "./slices.js";
 import { splitLine } from "./split-line.js";
 import { isEscapedText, unescapeLayer } from "./unescape-layer.js";
-import { ALWAYS, type Unit, type UnitPlace, type UnitWriter } from "./unit.js";
+import { SHOWN_WEIGHT, type Unit, type UnitPlace, type UnitWriter } from "./unit.js";
 
 /** The lines of a text that a view shows. */
 interface ShownLines {
@@ -31,7 +32,7 @@ const MAX_DEPTH = 8;
 /** After this many lines that differ only in their digits, the next ones are worth little. */
 const SIMILAR_LINES = 3;
 /** Colours in the output of programs: they take tokens and have no content. */
-const COLOURS = /\u001b\[[\d;]{0,20}m/g;
+const COLOURS = /\p{Cc}\[[\d;]{0,20}m/gu;
 
 /** Adds the units of a text: the JSON in it, or its lines, each divided into clauses if it is long. */
 export function* addTextUnits(writer: UnitWriter, text: string, place: UnitPlace, isNumbered: boolean): Slices<void> {
@@ -74,7 +75,7 @@ function* addLines(
   const { indent } = place;
   const hasOutline = isNumbered && index.count > 1;
   const parent = hasOutline
-    ? list.add({ text: outline, parent: place.parent, indent, weight: place.weight })
+    ? list.add({ text: cutToTokens(outline, writer.maxTokens / 3), parent: place.parent, indent, weight: place.weight })
     : place.parent;
   const characters = Math.max(UNIT_CHARACTERS, index.text.length / index.count);
   const limit = Math.max(MIN_LINES, Math.floor((place.room * UNIT_CHARACTERS) / characters));
@@ -107,7 +108,7 @@ function* addLines(
     addClauses(writer, isHeading && isNumbered ? `L${number(at)} ${text}` : text, {
       parent,
       indent,
-      weight: worth * (isShown ? ALWAYS : place.weight),
+      weight: worth * (isShown ? SHOWN_WEIGHT : place.weight),
       group,
       ...(isNumbered ? { position: { of: "line", number: number(at) } as const } : {}),
       ...(isFirst && place.isInline ? { separator: " " } : {}),

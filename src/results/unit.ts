@@ -48,6 +48,7 @@ export interface UnitPlace {
 /** Adds the units of texts and JSON values, which contain each other: JSON in a text, a text in a JSON string. */
 export interface UnitWriter {
   readonly list: UnitList;
+  readonly maxTokens: number;
   /** The tokens of the view divided by the tokens of the result. */
   readonly share: number;
   addText(text: string, place: UnitPlace, isNumbered: boolean): Slices<void>;
@@ -55,7 +56,7 @@ export interface UnitWriter {
 }
 
 /** The weight of a unit that is shown whenever it fits. */
-export const ALWAYS = 100;
+export const SHOWN_WEIGHT = 100;
 
 /** A value with members has at least this much room. */
 export const MIN_ROOM = 4;

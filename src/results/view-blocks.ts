@@ -6,7 +6,7 @@ import type { ResultBlock } from "./result-blocks.js";
 import { selectUnits } from "./select-units.js";
 import type { Slices } from "./slices.js";
 import { addTextUnits } from "./text-units.js";
-import { createUnitList, divideRoom, MIN_ROOM, type Unit, type UnitWriter } from "./unit.js";
+import { SHOWN_WEIGHT, createUnitList, divideRoom, MIN_ROOM, type Unit, type UnitWriter } from "./unit.js";
 
 const CHARACTERS_PER_TOKEN = 3.3;
 /** A unit has about ten tokens: five times as many as fit are considered. */
@@ -15,8 +15,12 @@ const MIN_UNITS = 2000;
 /** Separators and notes take more or fewer tokens than the selection expects. */
 const SURPLUS = 1.15;
 const MAX_ATTEMPTS = 6;
+const MAX_CAPTION_CHARACTERS = 200;
 
-/** Returns a text of at most `maxTokens` of the blocks, which have together so many `characters`: the the parts of the blocks that have the most content. */
+/**
+ * Returns a text of at most `maxTokens` with the parts of the blocks that have the most content. `characters` is the size
+ * of all blocks.
+ */
 export function* viewBlocks(blocks: readonly ResultBlock[], maxTokens: number, characters: number): Slices<string> {
   if (maxTokens <= 0) return "";
   const { units } = yield* toUnits(blocks, maxTokens, characters);
@@ -25,14 +29,16 @@ export function* viewBlocks(blocks: readonly ResultBlock[], maxTokens: number, c
   let budget = maxTokens;
   let text = "";
   let best = "";
-  let count = 0;
+  let count = -1;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     yield;
     // A beginning of the selection is the selection for a smaller budget.
     const before = count;
-    while (count < chosen.length && (chosen[count]?.tokens ?? 0) <= budget)
-      isChosen[chosen[count++]?.index ?? 0] = true;
-    while (count > 0 && (chosen[count - 1]?.tokens ?? 0) > budget) isChosen[chosen[--count]?.index ?? 0] = false;
+    count = 0;
+    for (const { index, tokens } of chosen) {
+      isChosen[index] = tokens <= budget;
+      if (tokens <= budget) count += 1;
+    }
     if (count === before) break;
     text = renderUnits(units, isChosen);
     const tokens = estimateTokens(text);
@@ -53,6 +59,7 @@ function* toUnits(
   const list = createUnitList();
   const writer: UnitWriter = {
     list,
+    maxTokens,
     share: Math.min(1, (maxTokens * CHARACTERS_PER_TOKEN) / characters),
     addText: (text, place, isNumbered) => addTextUnits(writer, text, place, isNumbered),
     addJson: (value, label, place) => addJsonUnits(writer, value, label, place),
@@ -67,7 +74,10 @@ function* toUnits(
     if (block === undefined) break;
     if (at > index) list.add({ text: `[Parts ${index + 1}-${at} are left out]`, parent: -1, indent: 0, weight: 1 });
     const parent = block.label === undefined ? -1 : list.add({ text: block.label, parent: -1, indent: 0, weight: 1 });
-    const place = { parent, indent: 0, weight: 1, depth: 0, isInline: false, room: share(shown - index) };
+    // A short text before or after JSON says what that is.
+    const isCaption = blocks.length > 1 && block.kind === "text" && block.text.length <= MAX_CAPTION_CHARACTERS;
+    const weight = isCaption ? SHOWN_WEIGHT : 1;
+    const place = { parent, indent: 0, weight, depth: 0, isInline: false, room: share(shown - index) };
     if (block.kind === "json") yield* addJsonUnits(writer, block.value, "JSON", place);
     else yield* addTextUnits(writer, block.text, place, blocks.length === 1);
   }

@@ -115,6 +115,11 @@ describe("disguised names", () => {
     );
   });
 
+  it.each(["A\u0300\ufc5e\u4e00", "a\ufc5e\u4e00"])("no spelling of %j escapes a regex for it", async (text) => {
+    for (const form of ["NFC", "NFKC", "NFKD"])
+      expect(await isEnabled([{ pattern: [`/^${text}$/`], enabled: false }], text.normalize(form))).toBe(false);
+  });
+
   it("no Unicode normalization form or case of a name escapes a deny for it", async () => {
     const letters = fc
       .string({ unit: "grapheme", minLength: 1, maxLength: 8 })

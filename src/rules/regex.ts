@@ -52,12 +52,15 @@ export function compileNameRegex(source: string, flags: string): { readonly test
 /** Whether respecting case can make a regex match more texts: it has a negated class, an escape or inline flags. */
 const DEPENDS_ON_CASE = /\[\^|\[:\^|\\[a-zA-Z]|\(\?/u;
 
-/** An escape with its quantifier, a run of letters beyond ASCII, or white space. */
-const ESCAPE_OR_LETTERS = /\\[^][+*?]?|(?:(?![ -~])[\p{L}\p{M}\p{N}\p{Default_Ignorable_Code_Point}])+|\s/gu;
+/**
+ * An escape with its quantifier, a run of letters beyond ASCII, or white space. The run begins with the letter before
+ * it, because marks are folded together with their letter.
+ */
+const ESCAPE_OR_LETTERS = /\\[^][+*?]?|\w?(?:(?![ -~])[\p{L}\p{M}\p{N}\p{Default_Ignorable_Code_Point}])+|\s/gu;
 
 /** Compiles a regex whose letters are replaced with their normal forms. White space is not part of a normal form. */
 function compileFolded(source: string, flags: string): Regex {
-  const folded = source.replace(ESCAPE_OR_LETTERS, (found) => {
+  const folded = source.normalize("NFC").replace(ESCAPE_OR_LETTERS, (found) => {
     if (found.startsWith("\\")) return found[1] === "s" ? "" : found;
     return foldName(found);
   });

@@ -3,6 +3,7 @@
 import { isJsonObject } from "../model/json.js";
 import type { AuditBody, AuditMark, AuditRecord } from "./audit-records.js";
 
+/** A loss of the newest records of the audit log, which a later gateway noticed and recorded. */
 export interface Gap {
   /** Sequence number of the gap record. */
   readonly recordedBy: number;

@@ -21,11 +21,11 @@ export function toAnswer(body: JsonObject, headers: Headers = {}): HttpAnswer {
  * Headers of every response. A response is for one caller only, so it must not be cached. Browsers must not guess
  * another content type.
  */
-export const ALWAYS: Headers = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+export const COMMON_HEADERS: Headers = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
 export function toResponse({ status, headers, contentType, body }: HttpAnswer, more: Headers = {}): Response {
   return new Response(typeof body === "string" ? body : JSON.stringify(body), {
     status,
-    headers: { ...ALWAYS, ...more, ...headers, "content-type": contentType },
+    headers: { ...COMMON_HEADERS, ...more, ...headers, "content-type": contentType },
   });
 }

@@ -9,7 +9,7 @@ import type { RuntimeEnvironment } from "../../gateway/runtime-environment.js";
 import { missingScopes } from "../../policy/scopes.js";
 import { traceMeta } from "../../tracing/trace-context.js";
 import type { Admission } from "./admission.js";
-import { type HttpAnswer, ALWAYS, toResponse } from "./answer.js";
+import { type HttpAnswer, COMMON_HEADERS, toResponse } from "./answer.js";
 import { type BodyBudget, createBodyBudget } from "./body-budget.js";
 import { type HttpCaller, callerOf } from "./caller-of.js";
 import { assertNoBody, type RequestBody, readRequestBody, readJsonBytes } from "./body.js";
@@ -113,7 +113,7 @@ async function answerTo(request: Request, target: PathTarget, parts: WithBudget)
 function withHeaders(response: Response, cors: Headers): Response {
   const { headers } = response;
   headers.delete("connection");
-  for (const [name, value] of Object.entries({ ...ALWAYS, ...cors })) {
+  for (const [name, value] of Object.entries({ ...COMMON_HEADERS, ...cors })) {
     if (name !== "cache-control" || !headers.has(name)) headers.set(name, value);
   }
   return response;

@@ -241,6 +241,9 @@ function outcomeOf({ code }: NodeJS.ErrnoException, isAtomic: boolean): WriteOut
  */
 const MAX_BYTES_PER_TURN = 131_072;
 
+/** The time for smaller chunks, usually one message, is not measured: to read the clock would cost more. */
+const MIN_MEASURED_BYTES = 4_096;
+
 function readInTurns(
   stream: Readable | undefined,
   onChunk: (chunk: Buffer) => void,
@@ -262,6 +265,7 @@ function readInTurns(
     if (taken === 0) setImmediate(nextTurn);
     taken += chunk.length;
     if (taken >= MAX_BYTES_PER_TURN) stream.pause();
+    if (chunk.length < MIN_MEASURED_BYTES) return onChunk(chunk);
     const from = performance.now();
     onChunk(chunk);
     spentMs += performance.now() - from;

@@ -178,7 +178,7 @@ describe("execute", () => {
         .split("\n")
         .map((line) => JSON.parse(line) as unknown),
     ).toEqual([
-      { kind: "log", level: "info", logger: "echo", data: "half way" },
+      { kind: "log", level: "info", logger: "echo: echo", data: "half way" },
       { success: true, result: "logged" },
     ]);
     const failed = await execute("ecko", {}, "--stream", "--json");
