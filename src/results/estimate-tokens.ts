@@ -73,7 +73,7 @@ function kindAt(text: string, at: number): number {
 /** Splits the text where its class changes, as tokenizers do, and estimates each run by its class and length. */
 function countTokens(text: string, from: number, to: number): number {
   let tokens = 0;
-  let before = SPACE;
+  let before = NEWLINE;
   for (let start = from; start < to; ) {
     const kind = kindAt(text, start);
     let end = start + 1;
@@ -123,7 +123,7 @@ function runTokens(text: string, start: number, end: number, before: number): nu
       // A line break after a punctuation mark is part of its token.
       return (before === PUNCTUATION ? 0 : 0.8) + length / 16;
     case PUNCTUATION:
-      if (length === 1) return before === SPACE ? 1 : 0.8;
+      if (length === 1) return before === SPACE ? 1 : text[start] === "_" ? 0.4 : 0.8;
       if (length === 2) return 1.2;
       if (length <= 4) return 1.8;
       return isRuler(text, start, end) ? 1 + length / 32 : 1.8 + (length - 4) * 0.6;

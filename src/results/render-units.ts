@@ -28,7 +28,7 @@ export function renderUnits(units: readonly Unit[], isChosen: readonly boolean[]
     const { text, separator, indent } = unit;
     const isGap = omitted.length > 0;
     if (separator !== undefined && isLineOpen && omitted.every((one) => one.separator !== undefined)) {
-      line += `${isGap ? " …" : ""}${separator}${text}`;
+      line += `${isGap ? ` …${separator === "" ? " " : ""}` : ""}${separator}${text}`;
     } else {
       closeGap();
       line = `${" ".repeat(indent)}${text}`;

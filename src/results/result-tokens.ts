@@ -9,7 +9,7 @@ import { writeJsonText } from "./write-json.js";
 /** JSON with more characters than this for each token of the budget is above the budget. */
 const CHARACTERS_PER_TOKEN = 12;
 /** The estimate for a character is never higher than this. */
-const MAX_TOKENS_PER_CHARACTER = 1.3;
+export const MAX_TOKENS_PER_CHARACTER = 1.6;
 const MAX_CHARACTERS_PER_TOKEN = 150;
 const VALUES_PER_SLICE = 2000;
 
@@ -30,7 +30,7 @@ export function isWithinTokens(result: CallResult, maxTokens: number): boolean {
     // Nothing is longer for its tokens than white space.
     if (characters > maxTokens * MAX_CHARACTERS_PER_TOKEN) return false;
   }
-  if (characters * MAX_TOKENS_PER_CHARACTER <= maxTokens) return true;
+  if (characters * MAX_TOKENS_PER_CHARACTER + texts.length <= maxTokens) return true;
   let textTokens = 0;
   for (const text of texts) {
     textTokens += estimateTokens(text);

@@ -134,9 +134,12 @@ function lineWeight(text: string, position: number, isHeading: boolean): number 
 
 /** The first clause starts the line; the others continue it. A clause does not need the ones before it. */
 function addClauses({ list }: UnitWriter, text: string, unit: Omit<Unit, "text">): void {
-  const [first = "", ...others] = splitLine(text);
-  list.add({ ...unit, text: first });
+  const pieces = splitLine(text);
   const { position: _position, ...rest } = unit;
   const weight = Math.min(unit.weight, MAX_CLAUSE_WEIGHT);
-  for (const other of others) list.add({ ...rest, weight, separator: " ", text: other });
+  for (const [order, piece] of pieces.entries()) {
+    const clause = piece.trimEnd();
+    if (order === 0) list.add({ ...unit, text: clause });
+    else list.add({ ...rest, weight, separator: /\s$/.test(pieces[order - 1] ?? "") ? " " : "", text: clause });
+  }
 }

@@ -155,7 +155,7 @@ describe("the view of a text", () => {
       "with 900 rows in the lines 2-1801 and 3 columns: id | note | price",
     );
     const wide = range(30, (n) => range(1000, (c) => (n === 0 ? `col${c}` : n * c)).join(","));
-    expect(view(wide.join("\r\n"), 200)).toMatch(/^Table .* with 29 rows [^]*\n0,/);
+    expect(view(wide.join("\r\n"), 200)).toMatch(/^Table .* with 29 rows .*\n[^]*col0,col1,col2,/);
     expect(view(wide.join("\r\n"), 900)).toMatch(/with 29 rows in .* and 1000 columns: col0 \| col1 .* and 940 more/);
   });
 

@@ -108,15 +108,6 @@ describe("createStore", () => {
     });
   });
 
-  it("reads without the file for shared memory if that cannot be created", async () => {
-    const store = open();
-    await store.audit.append([BODY]);
-    await store.close();
-    await rm(`${file}-shm`, { force: true });
-    await mkdir(`${file}-shm`);
-    expect(await open().audit.read({})).toHaveLength(1);
-  });
-
   it("reads an empty file as an empty store, and does not change it", async () => {
     await mkdir(join(folder, "state"));
     await writeFile(file, "");

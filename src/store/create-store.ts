@@ -13,6 +13,11 @@ export interface StoreParts {
    * disk, such as a CLI command.
    */
   readonly inline?: boolean;
+  /**
+   * Whether a read may lock out other processes if SQLite cannot create its file for shared memory, for example on a
+   * full disk. Only for a short-lived program that writes nothing: the lock is kept until the store is closed.
+   */
+  readonly canReadAlone?: boolean;
 }
 
 /** The path of the database. The write-ahead log and the owner locks are created next to it. */
@@ -24,9 +29,9 @@ export function storeFile(stateFolder: string): string {
  * Creates the embedded store. It opens the file on first use; a read never starts the worker thread and never creates
  * the file.
  */
-export function createStore({ file, inline = false }: StoreParts): Store {
+export function createStore({ file, inline = false, canReadAlone = false }: StoreParts): Store {
   const writer = inline ? createInlineChannel(createDatabaseSession(file)) : createThreadChannel(file);
-  const reader = createInlineChannel(createReader(file));
+  const reader = createInlineChannel(createReader(file, canReadAlone));
   let lastWriteSucceeded = false;
 
   const send = async (channel: DatabaseChannel, request: Request): Promise<unknown> => {

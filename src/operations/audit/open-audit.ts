@@ -66,7 +66,7 @@ export async function openAudit(options: OpenOptions = {}): Promise<AuditReader>
   const { stateFolder, home, now, loadParts, warn } = environmentFor(options);
   const file = (await configuredStore(loadParts, options, warn)) ?? storeFile(stateFolder);
   const readable = await toReadableStore(file);
-  const store = createStore({ file: readable.file, inline: true });
+  const store = createStore({ file: readable.file, inline: true, canReadAlone: true });
   const close = async (): Promise<void> => {
     await store.close();
     await readable.remove();

@@ -11,7 +11,7 @@ export const IN_MEMORY = ":memory:";
 
 /**
  * Opens the file, creates it if necessary, and sets the pragmas for durability and sharing between processes.
- * `isExclusive`: no other process can use the database meanwhile, and the file for shared memory is not needed.
+ * `isExclusive`: no other process can use the database until it is closed; the file for shared memory is not needed.
  */
 export function openDatabase(file: string, { isExclusive = false } = {}): Database {
   const { DatabaseSync } = driver();
@@ -38,10 +38,22 @@ export function openForReading(file: string): Database {
   } catch (error) {
     if (!CREATES_NO_FILE.has(primaryCode(error) ?? -1)) throw error;
     try {
-      return openDatabase(file, { isExclusive: true });
+      return isUninitialised(file) ? openDatabase(IN_MEMORY) : openDatabase(file, { isExclusive: true });
     } catch {
       throw error;
     }
+  }
+}
+
+/** Whether the process that created the database could not write its tables. */
+function isUninitialised(file: string): boolean {
+  const { DatabaseSync } = driver();
+  const database = new DatabaseSync(file);
+  try {
+    database.exec("PRAGMA locking_mode = EXCLUSIVE");
+    return versionOf(database) === 0;
+  } finally {
+    database.close();
   }
 }
 

@@ -72,8 +72,9 @@ function mustKeepFile(owners: Owners, database: Database | undefined): boolean {
 }
 
 /** A read-only session: it creates no file, and reads an empty database if the file does not exist. */
-export function createReader(file: string): DatabaseSession {
-  const connection = createConnection((path) => createEngine(openForReading(path), createWatcher(ownersFolder(file))));
+export function createReader(file: string, canReadAlone: boolean): DatabaseSession {
+  const open = canReadAlone ? openForReading : openDatabase;
+  const connection = createConnection((path) => createEngine(open(path), createWatcher(ownersFolder(file))));
   return {
     run: (requests) => connection.run(() => (isEmpty(file) ? IN_MEMORY : file), requests),
     close: connection.close,
