@@ -6,6 +6,7 @@ import type { FaultHome } from "./home.js";
 
 const LAUNCH = fileURLToPath(new URL("./launch.mjs", import.meta.url));
 const LIMIT_MS = 60_000;
+const QUESTION = /\[y\/N\]|\(y\/N\)/iu;
 const TTL_MS = 300_000;
 
 /** An approval by a user, as it is stored. */
@@ -34,7 +35,13 @@ export async function approveAtTerminal(home: FaultHome, dist: string, id: strin
     cwd: home.folder,
     timeout: LIMIT_MS,
   });
-  child.child.stdin?.write("y\n");
+  // The gateway discards what is typed before the question.
+  let shown = "";
+  child.child.stdout?.on("data", (part) => {
+    const isAsked = QUESTION.test(shown);
+    shown += String(part);
+    if (!isAsked && QUESTION.test(shown)) child.child.stdin?.write("y\n");
+  });
   const { stdout } = await child;
   return stdout;
 }

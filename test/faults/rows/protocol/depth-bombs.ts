@@ -19,7 +19,8 @@ const LAG_GATE_MS = 50;
 const TIMES_LAG_GATE = 4;
 const LIMIT_MS = 60_000;
 const HOLE = '"here"';
-const REFUSED = /INVALID_REQUEST|TOOL_VALIDATION_ERROR|-32600/;
+/** Over HTTP, a caller whose bodies take too much time is refused before the next one is parsed. */
+const REFUSED = /INVALID_REQUEST|TOOL_VALIDATION_ERROR|RATE_LIMITED|-32600/;
 
 type Send = (id: string, args: string) => Promise<string>;
 interface Cost {

@@ -53,6 +53,8 @@ const LARGE = [
   ...numbers(25).map((n) => plainTool(`properties${n}`, object({ properties: properties(1000) }))),
   ...numbers(40).map((n) => plainTool(`values${n}`, object({ properties: { a: { enum: numbers(5000) } } }))),
 ];
+/** A message with this definition is not parsed, so that the server with it has no tool list. */
+const TOO_DEEP = "5,000 levels";
 /** Definitions of an unreasonable size are dropped from the list. */
 const CLEAN_ENDINGS = ["answer", "TOOL_VALIDATION_ERROR", "TOOL_NOT_FOUND"];
 const COMPLEX = plainTool("complex", object({ properties: { a: { type: "string" } }, allOf: [{ required: ["a"] }] }));
@@ -64,8 +66,10 @@ export async function schemaBombs({ count, dist, onProgress }: RowOptions): Prom
       typeof schema === "string" ? `{"name":"bomb${n}","inputSchema":${schema}}` : plainTool(`bomb${n}`, schema),
     );
     const huge = { ...plainTool("huge"), description: "x".repeat(HUGE_BYTES) };
+    const isDeep = (n: number): boolean => Object.keys(BOMBS)[n] === TOO_DEEP;
     home.configure({
-      bombs: scripted(home, "bombs", { tools: [...tools, COMPLEX] }),
+      bombs: scripted(home, "bombs", { tools: [...tools.filter((_, n) => !isDeep(n)), COMPLEX] }),
+      deep: scripted(home, "deep", { tools: tools.filter((_, n) => isDeep(n)) }),
       good: scripted(home, "good", { tools: [plainTool("one"), COMPLEX] }),
       huge: scripted(home, "huge", { tools: [huge] }),
       large: scripted(home, "large", { tools: [...LARGE, COMPLEX] }),
@@ -85,12 +89,14 @@ export async function schemaBombs({ count, dist, onProgress }: RowOptions): Prom
       onProgress?.(`round ${round + 1} of ${count}`);
       for (const [n, [what, { args = {} }]] of Object.entries(BOMBS).entries()) {
         const from = performance.now();
-        const ending = endingOf(await gateway.execute({ server: "bombs", tool: `bomb${n}`, arguments: args }));
+        const server = isDeep(n) ? "deep" : "bombs";
+        const ending = endingOf(await gateway.execute({ server, tool: `bomb${n}`, arguments: args }));
         refusals.push(performance.now() - from);
         const { max } = await readLag(home, gateway.pid);
         if (max > worst.max) worst = { what, max };
         endings[ending] = (endings[ending] ?? 0) + 1;
-        if (!CLEAN_ENDINGS.includes(ending)) violations.push(`${what} ends in ${ending}`);
+        const isClean = isDeep(n) ? ending === "SERVER_CONNECTION_ERROR" : CLEAN_ENDINGS.includes(ending);
+        if (!isClean) violations.push(`${what} ends in ${ending}`);
         for (const server of ["good", "bombs"]) {
           const after = await checked(gateway, server);
           recovery.push(after.ms);
