@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { answerAtTerminal } from "../support/answer-at-terminal.js";
 import { toToolFileText } from "../../src/toolfiles/format/to-text.js";
 import { definitionHash, type ToolFile } from "../../src/toolfiles/format/tool-file.js";
 import { ANYGPT, connectGateway, type Home, testServer } from "../support/gateway.js";
@@ -76,16 +77,10 @@ afterAll(() => {
 });
 
 /** The terminal output for this answer, on one line. */
-function answer(user: TestUser, words: string, argv: readonly string[]): string {
-  const line = [process.execPath, ANYGPT, "mcp", ...argv].map((word) => `'${word}'`).join(" ");
-  const given = process.platform === "darwin" ? ["-q", "/dev/null", "sh", "-c", line] : ["-qec", line, "/dev/null"];
-  const { stdout } = spawnSync("script", given, {
-    cwd: user.project,
-    env: { ...user.home.env, TERM: "dumb" },
-    input: words,
-    encoding: "utf8",
-  });
-  return stdout.replace(/\s+/g, " ");
+async function answer(user: TestUser, typed: string, argv: readonly string[]): Promise<string> {
+  const words = [process.execPath, ANYGPT, "mcp", ...argv];
+  const shown = await answerAtTerminal({ words, cwd: user.project, env: user.home.env }, typed);
+  return shown.replace(/\s+/g, " ");
 }
 
 describe("a tool file", () => {
@@ -115,9 +110,9 @@ describe("a tool file", () => {
 
     const unasked = bob.run("tools", "install", archive, "--yes");
     expect(unasked).toMatchObject({ exit: 2, stderr: expect.stringContaining(`--trust ${keyId}`) as string });
-    expect(answer(bob, "n\n", ["tools", "install", archive])).toContain("Trust the key and install these files?");
+    expect(await answer(bob, "n\n", ["tools", "install", archive])).toContain("Trust the key and install these files?");
     expect(bob.run("verify").stdout).toContain("There are no tool files");
-    expect(answer(bob, "y\n", ["tools", "install", archive])).toContain("is now trusted");
+    expect(await answer(bob, "y\n", ["tools", "install", archive])).toContain("is now trusted");
     expect(bob.run("verify").exit).toBe(0);
     expect(bob.run("run", "calc_add", "a=1", "b=2")).toMatchObject({
       exit: 0,

@@ -1,6 +1,7 @@
-import { chmodSync, mkdirSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { primaryCode, retryBusy } from "./busy.js";
+import { retryBusy } from "./busy.js";
 import { type Database, driver, rejectNul } from "./driver.js";
 import { migrate, versionOf } from "./schema.js";
 
@@ -20,7 +21,7 @@ export function openDatabase(file: string, { isExclusive = false } = {}): Databa
   try {
     // The mode must be set before the first access to the file.
     if (isExclusive) database.exec("PRAGMA locking_mode = EXCLUSIVE");
-    retryBusy(() => prepare(database, file), BUSY_TIMEOUT_MS);
+    retryBusy(() => prepare(database, file, isExclusive), isExclusive ? 0 : BUSY_TIMEOUT_MS);
     return rejectNul(database);
   } catch (error) {
     database.close();
@@ -29,40 +30,42 @@ export function openDatabase(file: string, { isExclusive = false } = {}): Databa
 }
 
 /**
- * Opens the file for reading. SQLite creates a file for shared memory next to the database; on a full disk it cannot,
- * and the database is then read without it. If that fails too, throws the first error.
+ * Opens the file for reading. SQLite creates a file for shared memory next to the database. Where no file can be
+ * written, for example on a full disk, the database is read without it, if no other process uses the database.
  */
 export function openForReading(file: string): Database {
+  if (hasSpaceBeside(file)) return openDatabase(file);
+  // Do not try the other way first: a connection that failed for this reason keeps a lock in this process.
   try {
-    return openDatabase(file);
+    return openDatabase(file, { isExclusive: true });
   } catch (error) {
-    if (!CREATES_NO_FILE.has(primaryCode(error) ?? -1)) throw error;
-    try {
-      return isUninitialised(file) ? openDatabase(IN_MEMORY) : openDatabase(file, { isExclusive: true });
-    } catch {
-      throw error;
-    }
+    return openDatabase(error instanceof UninitialisedError ? IN_MEMORY : file);
   }
 }
 
-/** Whether the process that created the database could not write its tables. */
-function isUninitialised(file: string): boolean {
-  const { DatabaseSync } = driver();
-  const database = new DatabaseSync(file);
+/** The process that created the database could not write its tables. */
+class UninitialisedError extends Error {
+  override readonly name = "UninitialisedError";
+}
+
+const SHARED_MEMORY_BYTES = 32_768;
+
+/** Whether a file as large as that for shared memory can be written in the folder of the database. */
+function hasSpaceBeside(file: string): boolean {
+  const probe = `${file}-${randomBytes(6).toString("hex")}.tmp`;
   try {
-    database.exec("PRAGMA locking_mode = EXCLUSIVE");
-    return versionOf(database) === 0;
+    writeFileSync(probe, Buffer.alloc(SHARED_MEMORY_BYTES), { flag: "wx", mode: 0o600 });
+    return true;
+  } catch {
+    return false;
   } finally {
-    database.close();
+    rmSync(probe, { force: true });
   }
 }
 
-/** The SQLite result codes for a file that cannot be created: I/O error, full disk, and cannot open. */
-const CREATES_NO_FILE: ReadonlySet<number> = new Set([10, 13, 14]);
-
-function prepare(database: Database, file: string): void {
+function prepare(database: Database, file: string, isExclusive: boolean): void {
   database.exec("PRAGMA busy_timeout = 0; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON");
-  versionOf(database);
+  if (versionOf(database) === 0 && isExclusive) throw new UninitialisedError();
   // The write-ahead log inherits the mode of the file. chmod by path: opening and closing the file here would release
   // the POSIX locks that this process holds on it.
   if (file !== IN_MEMORY) chmodSync(file, 0o600);
