@@ -45,7 +45,7 @@ export function renderUnits(units: readonly Unit[], isChosen: readonly boolean[]
 function toNote(omitted: readonly Unit[], group: number | undefined): string | undefined {
   const first = omitted.find(({ position, separator }) => position !== undefined && separator === undefined);
   if (first?.position === undefined) return undefined;
-  const same = omitted.filter(({ position, parent }) => position !== undefined && parent === first.parent);
+  const same = omitted.filter(({ position }) => position !== undefined);
   const last = same.at(-1)?.position ?? first.position;
   const [from, to] = [first.position.number, last.to ?? last.number];
   if (to < from + 2) return undefined;

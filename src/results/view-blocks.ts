@@ -9,8 +9,8 @@ import { addTextUnits } from "./text-units.js";
 import { SHOWN_WEIGHT, createUnitList, divideRoom, MIN_ROOM, type Unit, type UnitWriter } from "./unit.js";
 
 const CHARACTERS_PER_TOKEN = 3.3;
-/** A unit has about ten tokens: five times as many as fit are considered. */
-const UNITS_PER_TOKEN = 0.5;
+/** A unit has about ten tokens: several times as many as fit are considered. */
+const UNITS_PER_TOKEN = 0.35;
 const MIN_UNITS = 2000;
 /** Separators and notes take more or fewer tokens than the selection expects. */
 const SURPLUS = 1.15;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CallResult } from "../model/call.js";
 import { estimateTokens } from "./estimate-tokens.js";
+import { indexLines } from "./line-index.js";
 import { nextReading } from "./next-reading.js";
 import { readBlocks } from "./result-blocks.js";
 import { runAtOnce } from "./slices.js";
@@ -63,16 +64,24 @@ describe("the view of a table", () => {
     expect(view({ note: "a; role: admin", body: filler })).toContain('note: "a; role: admin"');
   });
 
-  it("names the omitted items of each array", () => {
-    const shown = view(
-      { a: range(400, (id) => ({ id, v: `a${id}` })), b: range(500, (id) => ({ id, v: `b${id}` })) },
-      500,
-    );
-    const notes = [...shown.matchAll(/… items (\d+)-(\d+)/g)].map(
-      ([, from, to]) => [Number(from), Number(to)] as const,
-    );
-    expect(notes.length).toBeGreaterThan(1);
-    for (const [from, to] of notes) expect(from < to && to < 500).toBe(true);
+  it("names the omitted items below the header of their array", () => {
+    const table = (name: string, length: number) => range(length, (n) => ({ id: n, [name]: `${name}-${n * 7919}` }));
+    const value = range(40, (n) => ({
+      title: `group ${n}`,
+      a: table(`first${n}`, 20 + n),
+      b: { long: `${n} ${filler}`, deep: table(`second${n}`, 60 + n) },
+    }));
+    for (const maxTokens of [200, 400, 900, 2000]) {
+      const lines = view({ value, tail: table("tail", 500) }, maxTokens).split("\n");
+      const notes = lines.flatMap((line, at) => (/… items/.test(line) ? [at] : []));
+      expect(notes.length).toBeGreaterThan(0);
+      for (const at of notes) {
+        const [, indent = "", last = ""] = /^( *)… items \d+-(\d+)$/.exec(lines[at] ?? "") ?? [];
+        const header = lines.slice(0, at).findLast((line) => line.search(/\S/) < indent.length) ?? "";
+        const [, size = "0"] = /: array of ([\d,]+)/.exec(header) ?? [];
+        expect(Number(last)).toBeLessThan(Number(size.replace(",", "")));
+      }
+    }
   });
 });
 
@@ -144,9 +153,9 @@ describe("the view of a text", () => {
 
   it("says that it shows the text of an HTML page, and numbers the headings as the source does", () => {
     const rows = range(400, (n) => `<p>Row ${n}</p>\n`).join("");
-    const shown = view(`<!doctype html>\n<html><body>\n${rows}<h2>Prices</h2>\n${rows}</body></html>`);
+    const shown = view(`<!doctype html>\n<html><body>\n${rows}<h2>Prices &lt; 5, 1 < 2</h2>\n${rows}</body></html>`);
     expect(shown).toMatch(/^Text of an HTML page \(its source has 804 lines\):/);
-    expect(shown).toContain("L403 ## Prices");
+    expect(shown).toContain("L403 ## Prices < 5, 1 < 2");
   });
 
   it("describes a table with quoted line breaks and 1,000 columns", () => {
@@ -174,11 +183,13 @@ describe("the view of a text", () => {
   });
 
   it("never cuts a character in two", () => {
-    for (const glue of ["", " ", "\n"]) {
+    for (const glue of ["", "x", " ", "\n"]) {
       const shown = view(range(3000, (n) => `😀🎉${n % 3 === 0 ? "👩‍👩‍👧‍👦" : "é"}`).join(glue));
       expect(shown.isWellFormed()).toBe(true);
-      const page = `<!doctype html><html><body><p>${"😀".repeat(5000)}${glue}${filler}</p></body></html>`;
-      expect(view(page).isWellFormed()).toBe(true);
+      const page = `<!doctype html><html><body><p>${glue}${"😀".repeat(5000)}</p><p>${filler}</p></body></html>`;
+      expect(view(page, 900).isWellFormed()).toBe(true);
+      const { line, count } = runAtOnce(indexLines(`${glue}${"😀".repeat(5000)}`));
+      for (let number = 1; number <= count; number += 1) expect(line(number).isWellFormed()).toBe(true);
     }
   });
 });

@@ -28,6 +28,7 @@ export interface ShownText {
 }
 
 const CHARACTERS_PER_TOKEN = 3.3;
+const BLOCKS_PER_SLICE = 1000;
 /** How the last line of a view starts, and that of a truncated result. */
 const OWN_LINE = /\[(?=(?:Shortened|Truncated): )/g;
 
@@ -56,7 +57,8 @@ export function* viewWithLast(
 
 function* sizeOfBlocks(blocks: readonly ResultBlock[]): Slices<ResultSize> {
   let [characters, tokens] = [0, 0];
-  for (const block of blocks) {
+  for (const [index, block] of blocks.entries()) {
+    if (index % BLOCKS_PER_SLICE === BLOCKS_PER_SLICE - 1) yield;
     if (block.kind === "text") {
       characters += block.text.length;
       tokens += estimateTokens(block.text);
